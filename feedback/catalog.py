@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import importlib
 import re
+import traceback
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -42,7 +44,7 @@ class Exercises(Mapping):
 
     def __getitem__(self, id: str) -> Exercise:
         if id not in self._loaded:
-            with session():  # test cases are tensors: they must not depend on the modes around the first check
+            with session(), one_sentence(self._pages[id]):  # test cases must not depend on the modes around the check
                 self._loaded[id] = importlib.import_module(self.module_of(id)).EXERCISE
         return self._loaded[id]
 
@@ -57,6 +59,26 @@ class Exercises(Mapping):
 
     def __len__(self) -> int:
         return len(self._modules)
+
+
+@contextmanager
+def one_sentence(page: Path) -> Iterator[None]:
+    """Says in one sentence what is wrong with the module next to a page, and in which line of it.
+
+    Errors: PageError
+    """
+    module = page.with_suffix(".py")
+    try:
+        yield
+    except PageError:
+        raise
+    except Exception as error:
+        places = traceback.extract_tb(error.__traceback__)
+        own = [place.lineno for place in places if Path(place.filename) == module]
+        file, line = (module, own[-1] or 1) if own else (Path(places[-1].filename), places[-1].lineno or 1)
+        if isinstance(error, SyntaxError) and error.filename:
+            file, line = Path(error.filename), error.lineno or 1
+        raise PageError(file, line, f"{type(error).__name__}: {getattr(error, 'msg', error)}") from error
 
 
 @cache

@@ -19,7 +19,13 @@ from torch import Tensor
 from feedback import explain, explain_errors, explain_numbers, judge_contract, tree
 from feedback.compare import allclose, same_shapes
 from feedback.exercise import Exercise
-from feedback.judge_mistakes import breaks_the_contract, cases_with_mistake, is_seen_on, known_mistake
+from feedback.judge_mistakes import (
+    breaks_the_contract,
+    cases_with_mistake,
+    is_seen_on,
+    known_mistake,
+    two_known_mistakes,
+)
 from feedback.observations import Observations, summarized
 from feedback.report import Report
 from feedback.sandbox import ContractViolation, Run, StillRunning, session
@@ -38,7 +44,7 @@ def check(exercise: Exercise, attempt: Any) -> Report:
         stages = sorted({exercise.stages[i] for i in seen.required()})
         found = next((report for stage in stages for report in [_judge(seen, stage)] if report), None)
         report = found or _failed_behavior(seen, required=True) or _kept_from_earlier(seen) or explain.correct(seen)
-        report = explain.with_print(seen, explain.with_notes(seen, report))
+        report = explain.of_a_size(explain.with_print(seen, explain.with_notes(seen, report)))
     return explain.with_changes(report, kernel.notes)
 
 
@@ -83,7 +89,7 @@ def _malformed(seen: Observations, stage: int) -> Report | None:
             if named:
                 evidence = _wrong_before(seen, stage, named, i) or explain_numbers.in_numbers(seen, named, i, stage)
                 return explain_numbers.misconception(seen, named, evidence, stage, violation.sentence)
-            return explain.violation(exercise, violation, record.args)
+            return _two_at_once(seen) or explain.violation(exercise, violation, record.args)
         if record.changed:
             return _changed_input(seen, stage, i)
     return None
@@ -120,12 +126,18 @@ def _wrong_numbers(seen: Observations, stage: int) -> Report | None:
         evidence = explain_numbers.in_numbers(seen, named, wrong, stage)
         return explain_numbers.misconception(seen, named, evidence, stage)
     return (
-        _failed_behavior(seen, early=True)
+        _two_at_once(seen)
+        or _failed_behavior(seen, early=True)
         or _not_repeatable(seen, wrong)
         or _broken_property(seen, stage)
         or _failed_behavior(seen)
         or explain_numbers.counterexample(seen, wrong, stage)
     )
+
+
+def _two_at_once(seen: Observations) -> Report | None:
+    both = two_known_mistakes(seen)
+    return explain_numbers.two_misconceptions(seen, *both) if both else None
 
 
 def _not_repeatable(seen: Observations, index: int) -> Report | None:

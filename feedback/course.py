@@ -85,8 +85,11 @@ class Course:
         report, at_fault = self._judged(exercise, attempt)
         if at_fault:
             return report
-        untouched = source.says_the_same(attempt, exercise.given)
-        if record and not untouched and not (report.solved and self._passes_again(exercise.id, attempt)):
+        if (
+            record
+            and report.status != "not attempted"
+            and not (report.solved and self._passes_again(exercise.id, attempt))
+        ):
             self.store.note(exercise.id, report.status)
             attempts.tried(self.store.path, exercise.id, report.status, report.diagnosis)
         step = self.after(exercise.id) if report.solved else None
@@ -127,6 +130,8 @@ class Course:
 
     def _judged(self, exercise: Exercise, attempt: Any) -> tuple[Report, bool]:
         """What an answer is, and whether the checker itself is at fault, which says nothing about the answer."""
+        if source.says_the_same(attempt, exercise.given):
+            return explain_course.unchanged(exercise), False
         try:
             slip = source.syntax_error(exercise.name)
             return explain_errors.did_not_run(exercise, slip) if slip else checker.check(exercise, attempt), False

@@ -167,7 +167,7 @@ MEANINGS = (
     ),
     (
         r"unary ~: 'NoneType'|must be Tensor, not NoneType|\(NoneType, |(: 'Tensor' and|'int' and) 'NoneType'",
-        "Something here is None. A mask that may be None is used only `if mask is not None`.",
+        "Something here is None. What may be None is used only where it `is not None`.",
     ),
     (
         r"cannot be interpreted as an integer|only integer tensors of a single element",
@@ -298,9 +298,14 @@ MEANINGS = (
         "filled, then one number, such as `float('-inf')`.",
     ),
     (
+        r"unexpected keyword argument '(axis|keepdims|k|use_bias)'",
+        "Something is called with `{0}`, which it does not take. In torch the axis is called dim, keepdim is one word, "
+        "tril has diagonal, `nn.Linear` has bias.",
+    ),
+    (
         r"unexpected keyword|got an unexpected|invalid combination of arguments",
-        "Something is called with arguments that it does not take. In torch the axis is called dim, keepdim is one "
-        "word, tril has diagonal, `nn.Linear` has bias.",
+        "Something is called with arguments that it does not take: compare their names, kinds and order with those in "
+        "its definition.",
     ),
     (
         r"missing \d+ required positional|takes .* positional arguments?|takes no arguments",
@@ -309,10 +314,8 @@ MEANINGS = (
     ),
     (
         r"Boolean value of Tensor with more than one value",
-        "One truth value is needed here, and a tensor has many: instead of `if` and `and` use `torch.where`, "
-        "`masked_fill`, ~, and & with each comparison in parentheses; instead of Python's `max(x)` use "
-        "`x.amax(dim=-1, keepdim=True)`. Whether there is a mask (or a bias, or a context) at all is asked with "
-        "`is None`, not with `or`.",
+        "One truth value is needed here, and a tensor has many. `if mask is not None` asks whether there is one; to "
+        "choose number by number there are `torch.where`, `masked_fill`, ~, and & with each comparison in parentheses.",
     ),
     (
         r"does not require grad",

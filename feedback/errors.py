@@ -27,6 +27,9 @@ def meaning(
     code           all of the learner's code: a line may stop because an earlier one removed an axis
     """
     words = _words(error)
+    layer = re.search(r"def forward\b[\s\S]*\bnn\.(Linear|Embedding|LayerNorm)\(", code)
+    if layer and re.search(r"same dtype|scalar type|should be the same|mixed dtype", words):
+        return f"A layer that `forward` makes is new in every call, and float32: `{layer[1]}` belongs in `__init__`."
     if one_axis_more and "[..." not in line and re.search(_SIZES_OR_PLACES, words):
         return (
             "Your code is right on an input with fewer axes, and stops on this one. Is there an `x[i]`, which is now a "
@@ -38,7 +41,12 @@ def meaning(
             "in front, `x[i]` is a whole item."
         )
     special = _matrix_product(words) or _sizes_differ(words, line, code) or _slip_in_a_name(words)
-    return _first(own, words) or special or _first(MEANINGS, words)
+    return known_here(error, own) or special or _compared_as_a_whole(words, line) or _first(MEANINGS, words)
+
+
+def known_here(error: BaseException, own: Meanings) -> str:
+    """What the exercise itself says of this exception, or ''."""
+    return _first(own, _words(error))
 
 
 def _first(meanings: Meanings, words: str) -> str:
@@ -136,6 +144,16 @@ def _sizes_differ(words: str, line: str, code: str) -> str:
     return (
         rule
         + " Is an axis missing (`x[:, None]` inserts one of size 1), one too many, swapped, or cut to another size?"
+    )
+
+
+def _compared_as_a_whole(words: str, line: str) -> str:
+    """Python's own max and min, which compare the rows of a tensor, each as a whole."""
+    found = re.search(r"(?<![.\w])(max|min)\(", line) if "Boolean value of Tensor" in words else None
+    return (
+        found
+        and f"Python's `{found[1]}` compares whole rows with each other: `x.a{found[1]}(...)` takes numbers."
+        or ""
     )
 
 

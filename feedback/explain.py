@@ -5,8 +5,9 @@ Here: what is wrong about the code, with right numbers or wrong ones, and what i
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from torch.nn import Module
 
@@ -14,11 +15,13 @@ from feedback import source
 from feedback.exercise import BehavioralTest, Exercise
 from feedback.explain_errors import called_with
 from feedback.explain_numbers import on_a_limitation
-from feedback.format import describe, listed, number
+from feedback.format import describe, listed, number, sentence
 from feedback.judge_contract import Violation
 from feedback.observations import Observations
-from feedback.report import Code, Report, numbers, say, think
+from feedback.report import Code, Part, Report, SideBySide, Text, numbers, raised, say, think
 from feedback.sandbox import Run
+
+LONGEST_WORDS, LONGEST_LINES = 95, 12  # of what is found; its title and what to do next make 120 words and 15 lines
 
 
 def violation(exercise: Exercise, found: Violation, args: tuple) -> Report:
@@ -39,7 +42,7 @@ def changed_input(seen: Observations, index: int, named: Report | None = None) -
     sentence, hint = _changed_input(seen.exercise, seen.runs[index])
     if named:
         besides = say(f"Besides: {sentence[0].lower()}{sentence[1:]}")
-        return Report.on(seen.exercise, "wrong", *named.parts, besides, diagnosis=named.diagnosis)
+        return with_parts(named, besides)
     elsewhere = any(not seen.runs[i].changed for i in seen.required() if seen.runs[i].error is None)
     where = f' This was seen on "{seen.exercise.cases[index].name}".' if elsewhere else ""
     return Report.on(seen.exercise, "wrong", say(sentence + where), think(hint), diagnosis="changes-input")
@@ -160,7 +163,7 @@ def with_notes(seen: Observations, report: Report) -> Report:
         )
     if exercise.runner.kind == "function" and source.in_another_order(attempt, exercise.arguments):
         notes.append(f"Your arguments are in another order than in {exercise.signature}. Is that meant?")
-    return Report.on(exercise, report.status, *report.parts, *map(think, notes), diagnosis=report.diagnosis)
+    return with_parts(report, *map(think, notes))
 
 
 def with_print(seen: Observations, report: Report) -> Report:
@@ -174,9 +177,53 @@ def with_print(seen: Observations, report: Report) -> Report:
     cut = "\n".join(line[:100] for line in lines[:8]) + ("\n..." if len(lines) > 8 else "")
     given = called_with(seen.exercise, record.args)
     title = "Your code printed:" if numbers(given) in report.parts else f"{given} Your code printed:"
-    return Report.on(seen.exercise, report.status, *report.parts, Code(title, cut), diagnosis=report.diagnosis)
+    return with_parts(report, Code(title, cut))
+
+
+def of_a_size(report: Report) -> Report:
+    """The report, shortened where nobody would read it: inputs go first, then numbers, tables, and what was printed."""
+    parts = report.parts
+    for shorter in (_without_inputs, _without_numbers, _without_tables, _without_print, _with_a_short_message):
+        if _is_long(parts):
+            parts = tuple(part for part in map(shorter, parts) if part)
+    return replace(report, parts=parts)
+
+
+def _without_inputs(part: Part) -> Part:
+    found = re.fullmatch(r"With `.*`: (.*)", part.text) if _is_text(part, "numbers") else None
+    return numbers(sentence(found[1])) if found else part
+
+
+def _without_numbers(part: Part) -> Part | None:
+    return None if _is_text(part, "numbers") else part
+
+
+def _without_tables(part: Part) -> Part | None:
+    """Neither tables nor the input above them."""
+    return None if isinstance(part, SideBySide) or _is_text(part, "say") and part.text.endswith(":") else part
+
+
+def _without_print(part: Part) -> Part | None:
+    return None if isinstance(part, Code) else part
+
+
+def _with_a_short_message(part: Part) -> Part:
+    return raised(f"{part.text[:100]}...") if _is_text(part, "raised") else part
+
+
+def _is_text(part: Part, kind: str) -> TypeGuard[Text]:
+    return isinstance(part, Text) and part.kind == kind
+
+
+def _is_long(parts: tuple[Part, ...]) -> bool:
+    text = "\n".join(part.plain() for part in parts)
+    return len(text.split()) > LONGEST_WORDS or len(text.splitlines()) > LONGEST_LINES
 
 
 def with_changes(report: Report, notes: list[str]) -> Report:
     """Say what the code changed for the whole notebook, in sentences."""
-    return replace(report, parts=(*report.parts, *map(say, notes)))
+    return with_parts(report, *map(say, notes))
+
+
+def with_parts(report: Report, *parts: Part) -> Report:
+    return replace(report, parts=(*report.parts, *parts))

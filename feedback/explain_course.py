@@ -37,6 +37,14 @@ def no_attempt(exercise: Exercise) -> Report:
     return Report.on(exercise, "error", say(f"`check` must be given your answer too: {call}."))
 
 
+def unchanged(exercise: Exercise) -> Report:
+    """The code of a cell in which a line is to be repaired, as it was given."""
+    change = following("Change the code, run its cell, then run this one again.")
+    return Report.on(
+        exercise, "not attempted", say("Nothing has been changed yet: this is the code as it was given."), change
+    )
+
+
 def hint(exercise: Exercise, number: int, solutions: bool) -> Report:
     hints = exercise.hints
     if number not in range(1, len(hints) + 1):

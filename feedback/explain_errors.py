@@ -7,7 +7,7 @@ from typing import Any
 
 from feedback import errors, source
 from feedback.exercise import BehavioralTest, Exercise, Misconception
-from feedback.format import argument
+from feedback.format import argument, listed
 from feedback.judge_contract import Refusal
 from feedback.observations import Observations
 from feedback.report import Report, following, numbers, raised, say, think
@@ -95,6 +95,14 @@ def exception(seen: Observations, index: int, named: Misconception | None) -> Re
     if named:
         means = named.means if _is_seen_in_numbers(seen, named) else f"Likely cause: {named.means}"
         return Report.on(exercise, "error", say(means), *message, think(named.hint), diagnosis=named.id)
+    if record.elsewhere and not errors.known_here(error, exercise.error_meanings):
+        return Report.on(
+            exercise,
+            "error",
+            say("What your line calls stopped with an exception."),
+            *message,
+            think("What is handed over there? Print shapes, dtypes and values just before it."),
+        )
     code = source.text(seen.attempt)
     meaning = errors.meaning(error, exercise.error_meanings, record.line, _one_axis_more(seen, index), code)
     if meaning:
@@ -143,8 +151,10 @@ def called_with(exercise: Exercise, args: tuple, error: BaseException | None = N
     if exercise.runner.describe:
         return exercise.runner.describe(args)
     dtypes = errors.speaks_of_dtypes(error)
-    given = ", ".join(argument(name, value, dtypes) for name, value in zip(exercise.input_names, args, strict=False))
-    return f"It was called with {given}."
+    given: dict[str, list[str]] = {}  # the names of those that look the same, such as layers
+    for name, value in zip(exercise.input_names, args, strict=False):
+        given.setdefault(argument("", value, dtypes), []).append(name)
+    return f"It was called with {', '.join(listed(names) + looks for looks, names in given.items())}."
 
 
 def stopped_in_behavioral_test(exercise: Exercise, test: BehavioralTest, record: Run) -> Report:

@@ -9,19 +9,19 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn import Module
 
 from feedback import errors, explainers, judge_contract, tree
 from feedback.compare import allclose, same_behavior, same_shapes
 from feedback.exercise import Comparison, Exercise, Misconception, Property
 from feedback.explain_contract import KINDS
-from feedback.format import ended, equation, inline, listed, rounded, sentence, shortly, table, tables
+from feedback.format import ended, equation, inline, listed, rounded, sentence, shortly, tables
 from feedback.judge_mistakes import cases_with_mistake, cases_with_mistake_in_first_parts
 from feedback.observations import Observations, summarized
-from feedback.report import Code, Part, Report, SideBySide, numbers, say, think
+from feedback.report import Part, Report, SideBySide, numbers, say, think
 from feedback.sandbox import Run
 
 LONGEST_EQUATION = 150  # characters of inputs that are worth reading in a sentence
+LONGEST_TABLES = 8  # lines of a right result and a wrong one
 FOLLOW_BY_HAND = "Work this example out by hand, line by line: where do your numbers and those of your code part?"
 
 # ---------------------------------------------------------------- misconceptions
@@ -41,6 +41,20 @@ def misconception(seen: Observations, found: Misconception, evidence: str, stage
         *([say(second)] if second else []),
         diagnosis=found.id,
     )
+
+
+def two_misconceptions(seen: Observations, one: Misconception, other: Misconception) -> Report:
+    """Two known mistakes that together give just what came."""
+    report = Report.on(
+        seen.exercise,
+        "wrong",
+        say("Two mistakes together give exactly your results."),
+        say(f"One: {one.means}"),
+        say(f"The other: {other.means}"),
+        think(one.hint),
+        diagnosis=one.id,
+    )
+    return replace(report, second=other.id)
 
 
 def _second_mistake(seen: Observations, indices: list[int]) -> str:
@@ -115,12 +129,11 @@ def in_numbers(seen: Observations, found: Misconception, index: int, stage: int)
 def minimal_examples(seen: Observations, stage: int, named: Misconception | None = None) -> list[Comparison]:
     """The minimal inputs on which the attempt is wrong: first those on which it behaves like no other misconception.
 
-    A tiny input may fit two explanations; the best one to show is the smallest that fits one alone. A named mistake is
-    shown in a sentence, so only inputs that are short enough for one are tried.
+    A tiny input may fit two explanations; the best one to show is the smallest that fits one alone. Zeros hide what is
+    done to them, so they come last. A named mistake is shown in a sentence, so only short inputs are tried.
     """
     exercise = seen.exercise
-    ambiguous: list[Comparison] = []
-    clear: list[Comparison] = []
+    found: list[tuple[bool, bool, Comparison]] = []
     for i in _short_minimal_inputs(exercise) if named else range(len(exercise.minimal_inputs)):
         case = seen.minimal_failure(i) if exercise.stage_of(exercise.minimal_inputs[i]) <= stage else None
         if case is None:
@@ -128,11 +141,17 @@ def minimal_examples(seen: Observations, stage: int, named: Misconception | None
         if named and not any(_same_on_minimal(seen, code, i) for code in named.variants):
             continue  # something else is wrong here
         others = (m for m in exercise.misconceptions if named is None or m.id != named.id)
-        fits = any(_same_on_minimal(seen, m.variants[0], i) for m in others)
-        (ambiguous if fits else clear).append(case)
-        if clear and named:
+        ambiguous, zeros = any(_same_on_minimal(seen, m.variants[0], i) for m in others), _holds_zeros(case.args)
+        found.append((ambiguous, zeros, case) if named else (zeros, ambiguous, case))
+        if named and not (ambiguous or zeros):
             break
-    return clear + ambiguous
+    return [case for *_, case in sorted(found, key=lambda each: each[:2])]
+
+
+def _holds_zeros(args: tuple) -> bool:
+    """Whether a table that the code calculates with holds nothing but 0."""
+    floats = (x for x in tree.flatten(args) if isinstance(x, Tensor) and x.is_floating_point() and x.dim() > 1)
+    return any(not x.any() for x in floats)
 
 
 @cache
@@ -164,14 +183,8 @@ def counterexample(seen: Observations, index: int, stage: int) -> Report:
     """Expected and actual, on an input that is small enough to work through by hand."""
     exercise, case = seen.exercise, seen.comparison(index)
     so_far = _so_far(case.expected)
-    for small in minimal_examples(seen, stage):
-        return Report.on(
-            exercise,
-            "wrong",
-            say(f"{so_far}. A small input on which they differ:"),
-            *side_by_side(exercise, small),
-            think(FOLLOW_BY_HAND),
-        )
+    for example in filter(None, (side_by_side(exercise, small) for small in minimal_examples(seen, stage))):
+        return Report.on(exercise, "wrong", say(f"{so_far}."), *example, think(FOLLOW_BY_HAND))
     return Report.on(
         exercise,
         "wrong",
@@ -194,17 +207,17 @@ def _so_far(expected: Any) -> str:
 
 
 def side_by_side(exercise: Exercise, case: Comparison) -> list[Part]:
-    """The inputs of a case, then what was expected next to what came."""
-    named = list(zip(exercise.input_names, case.args, strict=False))
-    shown: list[Part] = [Code(f"{name} =", table(value)) for name, value in named if not isinstance(value, Module)]
-    layers = ", ".join(equation(name, value) for name, value in named if isinstance(value, Module))
-    if layers:
-        shown.append(Code("layers:", layers))
-    return shown + [
+    """The inputs of a case, and what was expected next to what came; [] where that is too long to be followed."""
+    given = _given(exercise, case.args)
+    differing = (
         SideBySide(name, *tables(right, actual))
         for name, actual, right in judge_contract.parts(exercise, case.actual, case.expected)
         if not allclose(actual, right, exercise.cases[0])
-    ]
+    )
+    first = next(differing, None)
+    if first is None or len(given) >= LONGEST_EQUATION or len(first.plain().splitlines()) > LONGEST_TABLES:
+        return []
+    return [say(f"With {given}:"), first]
 
 
 def on_a_limitation(record: Run, right: Any) -> str:

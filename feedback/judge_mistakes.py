@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations, islice
 from typing import Any
 
 from torch import Tensor
@@ -11,7 +12,10 @@ from torch import Tensor
 from feedback import tree
 from feedback.compare import allclose, same_shapes
 from feedback.exercise import Exercise, Misconception
+from feedback.format import shortly
 from feedback.observations import Observations
+
+PAIRS, SLOW_PAIRS = 200, 60  # of mistakes that are tried together at most; slow where each is a class, or random
 
 
 def known_mistake(seen: Observations, stage: int) -> Misconception | None:
@@ -41,6 +45,63 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     if len(so_far) < len(list(seen.required())) and set(failing) & set(so_far):  # what is right so far is like many
         found = _only(_alike(seen, _first(failing, so_far), seen.behaves_like))
     return found or _by_first_parts(seen, so_far)
+
+
+def two_known_mistakes(seen: Observations) -> list[Misconception]:
+    """The two misconceptions that an attempt makes at once, where no single one fits; [] where none are found.
+
+    Edits or steps of the page are put together, and two of them fit if the result is the same on every test case that
+    an answer must pass. Nothing is named where several pairs fit, or where results are too alike to tell pairs apart.
+    """
+    exercise, failing = seen.exercise, [i for i in seen.required() if not seen.passes(i)]
+    if not (exercise.page and exercise.allow_partial_match) or any(seen.runs[i].error for i in failing):
+        return []
+    in_tensors = {number for i in failing for number in seen.summaries[i].sample}
+    if len(in_tensors) < 2 and len({shortly(seen.runs[i].value) for i in failing}) < 3:
+        return []
+    smallest = min(failing, key=lambda i: _size(exercise.cases[i].args))
+    probes = [smallest, *{failing[-1]} - {smallest}]
+    slow = exercise.runner.kind == "class" or hasattr(exercise.comparison, "summary")
+    fitting: list[set[str]] = []
+    for ids, code in islice(_pairs(seen, probes), SLOW_PAIRS if slow else PAIRS):
+        if ids not in fitting and all(seen.behaves_like(code, i) for i in _first(probes, seen.required())):
+            fitting.append(ids)
+    return [m for m in exercise.misconceptions if len(fitting) == 1 and m.id in fitting[0]]
+
+
+def _size(args: tuple) -> int:
+    """How many numbers these arguments hold."""
+    return sum(leaf.numel() for leaf in tree.flatten(args) if isinstance(leaf, Tensor))
+
+
+def _pairs(seen: Observations, probes: list[int]) -> Iterator[tuple[set[str], Callable]]:
+    """The ids of two mistakes, and code that makes both: the likeliest pairs first, judged by a few failing cases."""
+    exercise, right = seen.exercise, seen.known.summaries
+    ways = [(m.id, n, code) for m in exercise.misconceptions for n, code in enumerate(m.variants)]
+    wrong_on = {code: {i for i in probes if _is_wrong(seen, code, i)} for _, _, code in ways}
+    if exercise.judge_first:  # both mistakes are in these parts, or neither is: one alone has a name of its own
+        i, firsts = probes[0], exercise.judge_first
+        so_far = _agree(seen, seen.summaries[i].value, right[i], firsts, i)
+        ways = [way for way in ways if _agree(seen, seen.known.variant(way[2], i).value, right[i], firsts, i) == so_far]
+
+    def unlikely(pair: tuple) -> tuple[int, int]:
+        """Where only one of the two does something, the attempt should do the same."""
+        (_, m, one), (_, n, other) = pair
+        alone = [(one, i) for i in wrong_on[one] - wrong_on[other]] + [
+            (other, i) for i in wrong_on[other] - wrong_on[one]
+        ]
+        return sum(-1 if seen.behaves_like(code, i) else 1 for code, i in alone), m + n
+
+    pairs = combinations([way for way in ways if wrong_on[way[2]]], 2)
+    for (a, m, _), (b, n, _) in sorted((pair for pair in pairs if pair[0][0] != pair[1][0]), key=unlikely):
+        code = exercise.page.two_at_once((a, m), (b, n))
+        if code is not None:
+            yield {a, b}, code
+
+
+def _is_wrong(seen: Observations, code: Callable, index: int) -> bool:
+    run = seen.known.variant(code, index)
+    return run.error is not None or not allclose(run.value, seen.known.summaries[index], seen.exercise.cases[index])
 
 
 def cases_with_mistake(seen: Observations, named: Misconception, stage: int) -> list[int]:

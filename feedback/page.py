@@ -75,7 +75,7 @@ TWO, RIGHT, LIMITED, UNNAMED = RESERVED = ("two at once", "right", "limited", "u
 
 
 class PageError(ValueError):
-    """A slip in a page: its file, its line, and what is wrong there."""
+    """A slip in a page or in the module next to it: its file, its line, and what is wrong there."""
 
     def __init__(self, path: Path, line: int, problem: str) -> None:
         super().__init__(f"{path}:{line}: {problem}")

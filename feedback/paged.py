@@ -21,6 +21,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -32,7 +33,7 @@ from torch import nn
 
 from feedback import page as pages
 from feedback.exercise import Exercise, Misconception
-from feedback.page import Code, Include, Page, Section
+from feedback.page import Code, Include, Page, PageError, Section
 from feedback.page_code import compiled, defined, edited, free_names, last_of, placed, step, value_of, without_docstring
 
 STANDARD = {"torch": torch, "nn": nn, "F": F, "np": np, "math": math}
@@ -111,6 +112,7 @@ class Mistake:
     explain: Callable | None
     raised_in: str
     ways: list[Callable | dict[str, Callable]] = field(default_factory=list)
+    codes: list[tuple[Page, Code, dict]] = field(default_factory=list)  # of each way, with the names that it may use
     places: list[str] = field(default_factory=list)
     shared: int = 0
 
@@ -198,6 +200,7 @@ class Loaded:
                 self.answers.append((page, (id,), code, code.line, names))
             else:
                 self.mistakes[id].ways.append(self._way(page, code, names, id))
+                self.mistakes[id].codes.append((page, code, names))
                 self.mistakes[id].places.append(f"{page.path.name}:{code.line}")
             if code.kind == "given":
                 names["given"] = self.given = self.mistakes[id].ways[-1]  # type: ignore[assignment]  # it has no steps
@@ -242,6 +245,25 @@ class Loaded:
             ways = tuple(way if callable(way) else self.assemble(**way) for way in known.ways)  # type: ignore[misc]
             rest = known.explain, known.raised_in, known.shared, tuple(known.places)
             yield Misconception(id, known.means, known.hint, ways, *rest)
+
+    @cache  # noqa: B019  the pages of a course live as long as it does
+    def two_at_once(self, one: tuple[str, int], other: tuple[str, int]) -> Callable | None:
+        """An answer that makes two mistakes, each given as its id and the number of a way to make it.
+
+        None where the two cannot be put together: they are not both steps, or both edits, of different places.
+        """
+        (a, m), (b, n) = one, other
+        ways = self.mistakes[a].ways[m], self.mistakes[b].ways[n]
+        if isinstance(ways[0], dict) and isinstance(ways[1], dict):
+            return None if ways[0].keys() & ways[1].keys() else self.assemble(**ways[0], **ways[1])  # type: ignore[misc]
+        (page, first, names), (_, second, others) = self.mistakes[a].codes[m], self.mistakes[b].codes[n]
+        if not (first.edits and second.edits) or first.of or second.of:
+            return None
+        both = Code("mistake", first.line, edits=[*first.edits, *second.edits])
+        try:
+            return self._made(page, both, {**others, **names}, f"{a} & {b}")
+        except PageError:  # one edit changes what the other one would
+            return None
 
     def banks(self) -> Banks:
         """All answers of the page and of the pages that it includes, compiled."""

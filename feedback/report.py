@@ -138,6 +138,7 @@ class Report:
     status     "correct", "limited" (right within the exercise's contract, but it fails on an input that is shown; it
                counts as solved), "wrong", "error" or "not attempted"; "hint" for a hint
     diagnosis  the id of the misconception, property or contract violation that was found, or None
+    second     the id of a second misconception, where two of them together explain everything
     message    all that the card says, as plain text
     """
 
@@ -146,6 +147,7 @@ class Report:
     status: str
     parts: tuple[Part, ...]
     diagnosis: str | None = None
+    second: str | None = None
 
     @classmethod
     def on(cls, exercise: Exercise, status: str, *parts: Part, diagnosis: str | None = None) -> Report:

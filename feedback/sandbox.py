@@ -16,6 +16,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -63,6 +64,7 @@ class Run:
     returned: Any = None
     error: BaseException | None = None
     line: str = ""
+    elsewhere: bool = False  # whether this line called the course's own code, which raised
     printed: str = ""
     changed: tuple[int, ...] = ()
 
@@ -89,7 +91,7 @@ def run(call: Callable, attempt: Any, args: tuple, seed: int = 0) -> Run:
         except BaseException as error:  # SystemExit and StillRunning too: nothing may escape
             if isinstance(error, StillRunning):
                 error.seconds, error.waited = here.watchdog.took
-            record.error, record.line = error, learner_line(error)
+            record.error, record.line, record.elsewhere = error, learner_line(error), raised_elsewhere(error)
             if not _has_plain_text(error):
                 record.error = here.call(_with_its_text, error)
         record.changed = tuple(i for i, (a, b) in enumerate(zip(given, args, strict=True)) if _is_changed(a, b))
@@ -311,11 +313,7 @@ def _watched() -> Iterator[_Watchdog]:
 
 def learner_line(error: BaseException) -> str:
     """The line of the learner's own code that raised, as 'line 3: `scores = q @ k`'."""
-    frames, trace = [], error.__traceback__
-    while trace:
-        frames.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
-        trace = trace.tb_next
-    own = [(file, number) for file, number in frames if not _is_foreign(file)]
+    own = [place for place in _places(error) if not _is_foreign(place[0])]
     if not own:
         return ""
     file, number = own[-1]
@@ -324,9 +322,21 @@ def learner_line(error: BaseException) -> str:
     return f"line {number}: `{text}`" if text else f"line {number}"
 
 
+def raised_elsewhere(error: BaseException) -> bool:
+    """Whether the learner's line called code of the course, and that raised."""
+    files = [file for file, _ in _places(error)]
+    own = [i for i, file in enumerate(files) if not _is_foreign(file)]
+    return bool(own) and any(file.startswith(tuple(_OF_COURSE)) for file in files[own[-1] :])
+
+
+def _places(error: BaseException) -> list[tuple[str, int]]:
+    """The file and the line of each call, outermost first."""
+    return [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+
+
 def _is_foreign(file: str) -> bool:
     """Whether a file is not the learner's: the course's, a bank of answers excepted, or a library's."""
-    return file.startswith(tuple(_FOREIGN)) and not os.path.basename(file).startswith("answers_")
+    return file.startswith((*_FOREIGN, *_OF_COURSE)) and not os.path.basename(file).startswith("answers_")
 
 
 def declare_foreign(*modules: str) -> None:
@@ -336,10 +346,11 @@ def declare_foreign(*modules: str) -> None:
         if spec is None:
             raise ValueError(f"a course's own module must be importable, got {name!r}: check its name")
         folders = [os.path.abspath(folder) + os.sep for folder in spec.submodule_search_locations or ()]
-        _FOREIGN.update(dict.fromkeys(folders or [os.path.abspath(str(spec.origin))]))
+        _OF_COURSE.update(dict.fromkeys(folders or [os.path.abspath(str(spec.origin))]))
         COURSE.add(name.partition(".")[0])
 
 
+_OF_COURSE: dict[str, None] = {}  # how the names of the course's own files begin
 _FOREIGN = dict.fromkeys(  # how the names of files begin that are not the learner's
     (
         os.path.dirname(os.path.abspath(__file__)) + os.sep,

@@ -119,7 +119,7 @@ def first_wrong_feature(case):
     at = explainers.worst(case.first, case.expected_first)
     position = case.args[1].flatten()[at[-2]].item()
     return (
-        f"your feature {at[-1]} at position {position:g} ({explainers.position(at)}) is "
+        f"your feature {at[-1]} of the vector at position {position:g} is "
         f"{explainers.number(case.first[at])} and {explainers.number(case.expected_first[at])} is right"
     )
 

@@ -249,7 +249,7 @@ class Suspects:
                 f"{truth.why}.{how}"
             )
         missed = f"your test found the bug only {some}" if some else "your test found nothing"
-        but = ", each with a fresh suspect and another random state:" if some else ", but"
+        but = ":" if some else ", but"
         return f"{missed}{but} {truth.does}. {truth.shows(suspect.model())}"
 
     def _properties(self) -> tuple[Property, ...]:

@@ -48,11 +48,16 @@ LIMITING_CASES = (
         "maximum before exp, take that of each row: with one for all rows, rows far below the others vanish.",
     ),
     TestCase(
+        "a low visible score",
+        (torch.tensor([[-20000.0, 0.0]]), torch.tensor([[True, False]])),
+        limitation="It has a limit: try the scores [[-20000, 0]] with only the first key visible. It must get all the "
+        "weight, however low its score is.",
+    ),
+    TestCase(
         "a very low visible score",
         (torch.tensor([[-2e9, 0.0]], dtype=torch.float64), torch.tensor([[True, False]])),
         limitation="It has a limit: try the float64 scores [[-2e9, 0]] with only the first key visible. It must get "
-        "all the weight, however low its score: the fill must be lower than every score, and a maximum that is "
-        "subtracted is that of the visible scores.",
+        "all the weight, however low its score is.",
     ),
 )
 

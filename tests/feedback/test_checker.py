@@ -6,7 +6,17 @@ import pytest
 import torch
 
 from feedback import Misconception, checker
-from tests.feedback.sample import EXERCISE, SCALE, X, means_not_sums, not_divided, over_columns, scale_added, shares
+from tests.feedback.sample import (
+    EXERCISE,
+    KNOWN,
+    SCALE,
+    X,
+    means_not_sums,
+    not_divided,
+    over_columns,
+    scale_added,
+    shares,
+)
 
 
 def check(answer):
@@ -142,7 +152,7 @@ def test_without_a_property_the_smallest_counterexample_is_shown():
 
     report = check(reversed_rows)
     assert report.status == "wrong" and report.diagnosis is None
-    assert "A small input on which they differ" in report.message and "[0.7500, 0.2500]" in report.message
+    assert "With `x = [[1, 3]]`" in report.message and "[0.7500, 0.2500]" in report.message
 
 
 def test_the_example_shown_fits_no_other_misconception():
@@ -150,7 +160,7 @@ def test_the_example_shown_fits_no_other_misconception():
     two, three = (torch.tensor([[1.0, 3.0]]), None), (torch.tensor([[1.0, 2.0, 5.0]]), None)
     exercise = replace(EXERCISE, minimal_inputs=(two, three), properties=())
     report = checker.check(exercise, lambda x, scale=None: (shares(x, scale)[0], shares(x, scale)[1] / 2))
-    assert report.diagnosis is None and "[[1.0000, 2.0000, 5.0000]]" in report.message
+    assert report.diagnosis is None and "`x = [[1, 2, 5]]`" in report.message
 
 
 def test_an_answer_that_fails_where_it_may_is_limited():
@@ -264,3 +274,25 @@ def test_a_mistake_made_in_part_is_named_only_where_the_exercise_allows_it():
     strict = replace(EXERCISE, allow_partial_match=False)
     assert checker.check(strict, columns_of_tables_with_three_rows).diagnosis != "over-columns"
     assert checker.check(strict, lambda x, scale=None: over_columns(x, scale)).diagnosis == "over-columns"
+
+
+def test_a_card_that_is_too_long_loses_its_inputs_first_and_then_all_numbers():
+    def told(words):
+        wordy = replace(KNOWN[3], means="Nothing was divided. " * (words // 3))
+        return checker.check(replace(EXERCISE, misconceptions=(wordy,)), not_divided).message
+
+    assert "In numbers: With `x = [[1, 1], [1, 1]]` and `scale = None`: the number at [0, 0] of" in told(45)
+    assert "In numbers: The number at [0, 0] of your shares is 1.0000" in told(66)
+    assert "In numbers" not in told(87) and "A share is a part of the sum." in told(87)
+
+
+def test_an_input_of_zeros_is_shown_last():
+    zeros, ones = (torch.zeros(2, 2) + 0.0, None), (torch.tensor([[1.0, 3.0]]), None)
+    exercise = replace(EXERCISE, minimal_inputs=(zeros, ones), properties=(), reference=sums_of_two, misconceptions=())
+    exercise = replace(exercise, returns=("sums",), cases=EXERCISE.cases[:2], stage_of=lambda args: 0, judge_first=())
+    report = checker.check(exercise, lambda x, scale=None: x.sum(1) * 3 + 1)
+    assert "With `x = [[1, 3]]`" in report.message
+
+
+def sums_of_two(x, scale=None):
+    return x.sum(1)

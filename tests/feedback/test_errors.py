@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from exercises import check
+from exercises import EXERCISES, check
 from feedback import errors
 
 X, SCORES, TRIANGLE, LAYER = torch.ones(2, 4, 3), torch.ones(2, 4, 4), torch.ones(4, 4).tril(), nn.Linear(3, 2)
@@ -153,3 +153,17 @@ def test_a_list_of_signatures_is_left_out_of_a_message():
     with pytest.raises(TypeError) as caught:
         SCORES.masked_fill(TRIANGLE.bool(), "-inf")
     assert errors.first_line(caught.value).endswith("got (Tensor, str)")
+
+
+def test_nothing_is_guessed_about_code_that_a_line_of_the_learner_only_calls():
+    called = EXERCISES["2.1"].reference
+    report = check("2.1", lambda q, k: called(q, k[:, :2]))
+    assert "What your line calls stopped" in report.message and "inner sizes" not in report.message
+    assert "inner sizes" in check("2.1", lambda q, k: q @ k[:, :2].transpose(-2, -1)).message
+
+
+def test_a_layer_that_forward_makes_is_the_reason_of_another_dtype():
+    code = "def forward(self, x):\n    return nn.Linear(3, 3)(x)"
+    error = RuntimeError("mat1 and mat2 must have the same dtype, but got Double and Float")
+    assert "belongs in `__init__`" in errors.meaning(error, code=code)
+    assert "belongs in `__init__`" not in errors.meaning(error, code="def forward(self, x):\n    return self.layer(x)")

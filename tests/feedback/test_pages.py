@@ -381,6 +381,26 @@ def test_two_pages_with_one_number_are_refused(tmp_path):
         Exercises("course", str(tmp_path))
 
 
+@pytest.mark.parametrize(
+    "module, line, words",
+    [
+        ("import torch\n\nEXERCISE = torch.ones(2) @ torch.ones(3)\n", 3, "RuntimeError: inconsistent tensor size"),
+        ("def shares(x):\n    return x +\n", 2, "SyntaxError: invalid syntax"),
+        ("import json\n\njson.loads('[')\n", 3, "JSONDecodeError: Expecting value"),
+    ],
+)
+def test_a_slip_in_the_module_of_an_exercise_is_one_sentence(tmp_path, monkeypatch, module, line, words):
+    package = f"course_with_a_slip_in_line_{line}_{len(module)}"
+    room = tmp_path / package / "n09_room"
+    room.mkdir(parents=True)
+    (room / "shares.md").write_text("# 9.1 shares\n", encoding="utf-8")
+    (room / "shares.py").write_text(module, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(pages.PageError) as caught:
+        Exercises(package, str(tmp_path / package))["9.1"]
+    assert str(caught.value).startswith(f"{room / 'shares.py'}:{line}: {words}")
+
+
 def test_a_helper_of_answers_is_unknown_to_known_mistakes(load):
     page = PAGE.replace("## not-doubled", "```python answer helpers\ntwo = 2\n```\n## not-doubled")
     exercise = load(page.replace("- add: `x`", "- add: `x + two`").replace("`x + x`", "`x * two`"))
