@@ -121,6 +121,8 @@ def _wrong_numbers(seen: Observations, stage: int) -> Report | None:
     wrong = next((i for i in seen.required(stage) if not seen.passes(i)), None)
     if wrong is None:
         return None
+    if seen.exercise.judge:
+        return seen.exercise.judge(seen)
     named = known_mistake(seen, stage)
     if named:
         evidence = explain_numbers.in_numbers(seen, named, wrong, stage)

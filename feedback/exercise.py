@@ -152,8 +152,8 @@ class Exercise:
     none_hints              what to think about where this part of a result is None
     dtype_hints             what a part holds that should be bool and is not: {"mask": "A mask holds True and False"}
     axes_once               names of axes that no shape has twice
-    allow_partial_match     whether a mistake is named that an attempt makes on some test cases only; not so where the
-                            cases on which it is made are what tells it from another
+    judge                   judge(seen) is the report on wrong results, where the exercise itself says what they mean:
+                            its mistakes need no code, and cases of a later stage are run only if the earlier ones pass
     """
 
     id: str
@@ -179,7 +179,7 @@ class Exercise:
     square: tuple[str, ...] = ()
     dtype_hints: dict[str, str] = field(default_factory=dict)
     axes_once: tuple[str, ...] = ("B", "H")
-    allow_partial_match: bool = True
+    judge: Callable[[Any], Any] | None = None
     given: Callable | None = None
     page: Any = None
 

@@ -27,17 +27,17 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     4. The first whose first parts (the weights, say) are the same up to this stage: the later parts hold a second
        mistake.
 
-    2 and 3 only if it is the only one: where several would do, nothing is named. 2 only where the exercise allows it.
+    2 and 3 only if it is the only one: where several would do, nothing is named.
     """
     exercise = seen.exercise
     failing = [i for i in seen.required() if not seen.passes(i)]
-    if seen.hangs or not failing:
+    if seen.hangs or not failing or exercise.judge:
         return None
     same = next(_alike(seen, _first(failing, range(len(exercise.cases))), seen.behaves_like), None)
     if same:
         return same
     so_far = [i for i in seen.required() if exercise.stages[i] <= stage]
-    if exercise.allow_partial_match and all(seen.runs[i].error is None for i in failing):
+    if all(seen.runs[i].error is None for i in failing):
         found = _only(_alike(seen, failing, seen.behaves_like))
         if found:
             return found

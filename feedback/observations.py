@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, cached_property
+from itertools import groupby
 from typing import Any
 
 import torch
@@ -101,16 +102,23 @@ class Observations:
     def __init__(self, exercise: Exercise, attempt: Any) -> None:
         self.exercise, self.attempt, self.known = exercise, attempt, known(exercise)
         self.runs: list[Run] = []
-        for case in exercise.cases:
-            self.runs.append(run(exercise.runner.call, attempt, case.args))
-            if self.hangs:
-                break  # one wait is enough
-        put_functions_back()
-        self.summaries = [summarized(exercise, record) for record in self.runs]
+        self.summaries: list[Run] = []
         self._passes: dict[int, bool] = {}
+        self._run_all()
         self._minimal: dict[int, Run] = {}
         self._behaviors: dict[BehavioralTest, Run] = {}
         self._alike: dict[tuple[Callable, int], bool] = {}
+
+    def _run_all(self) -> None:
+        for _, cases in groupby(enumerate(self.exercise.cases), lambda each: self.exercise.stages[each[0]]):
+            for _, case in cases:
+                self.runs.append(run(self.exercise.runner.call, self.attempt, case.args))
+                if self.hangs:
+                    break  # one wait is enough
+            put_functions_back()
+            self.summaries += [summarized(self.exercise, record) for record in self.runs[len(self.summaries) :]]
+            if self.hangs or self.exercise.judge and not all(map(self.passes, self.required())):
+                break
 
     @property
     def hangs(self) -> bool:

@@ -123,7 +123,7 @@ def promises(exercise: Exercise, again: Callable[[], Exercise]) -> Iterator[tupl
     yield "page", lambda: well_stocked(exercise, banks())
     yield "statement", lambda: says_what_it_asks(exercise, again())
     yield "mistakes", lambda: tells_mistakes_apart(exercise)
-    yield "cards", lambda: _none(shows_its_card(exercise, mistake) for mistake in exercise.misconceptions)
+    yield "cards", lambda: _none(shows_its_card(exercise, each) for each in exercise.misconceptions if each.variants)
     yield "right answers", lambda: _none(is_accepted(exercise, answer) for answer in banks().right)
     yield "wrong answers", lambda: _none(is_rejected(exercise, answer) for answer in banks().wrong)
     yield "two mistakes at once", lambda: _none(names_nothing_else(exercise, each) for each in banks().two_mistakes)
@@ -140,7 +140,7 @@ def well_stocked(exercise: Exercise, banks: Banks) -> None:
     for m in exercise.misconceptions:
         assert m.means.endswith((".", ")")), f"{m.id}: what it means is a sentence"
         assert m.hint.endswith((".", "?", ")")), f"{m.id}: the hint is a sentence or a question"
-        assert m.variants, f"{m.id} has no wrong code"
+        assert m.variants or exercise.judge, f"{m.id} has no wrong code"
     for text in (*exercise.hints, *(text for m in exercise.misconceptions for text in (m.means, m.hint))):
         assert not EMPHASIS.search(text), f"a card knows `code`, but no emphasis: {text}"
     met = {answer.expected for answer in banks.wrong}

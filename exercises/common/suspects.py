@@ -1,9 +1,13 @@
 """Exercises whose answer is a test: it is tried on suspects, some of them healthy and some of them broken.
 
-    SUSPECTS = Suspects(test_future)
+    def attend(suspect, x):               what a suspect takes: it raises where that does not fit, and returns
+        require.shape(x, "B T C")         what rules look at
+        return x.detach().clone()
+
+    SUSPECTS = Suspects(test_future, takes=attend)
     EXERCISE = SUSPECTS.exercise()
 
-They stand on the page of the exercise, in its part `# Suspects`, first the healthy ones:
+The suspects stand on the page of the exercise, in its part `# Suspects`, first the healthy ones:
 
     ## window                           a healthy one: a clause on what it does,
     > all four are at or before ...     and why that is right
@@ -12,8 +16,15 @@ They stand on the page of the exercise, in its part `# Suspects`, first the heal
 
 The code below that is run again for each suspect, with its own random `numbers`, and ends with a function or with what
 it is handed over as. Edits are edits of ```python suspect base; without any code it is the base. A block may use what
-the base defines. The page of mistakes that any test can make, verdicts.md, asks for `tested(suspect)`, a right test
-that returns True or False. A test case holds no more than how a suspect is made; what is known of it stays in `truths`.
+the base defines. A test case holds no more than how a suspect is made; what is known of it stays in `truths`.
+
+A mistake of the test is a rule: `missed` or `accused`, with the suspects about which such a test is wrong, or with what
+is true of the calls that it makes.
+
+    ## sums-compared · missed("up-and-down")
+    ## one-item · missed("mask-of-another-item", by=one_item)
+
+All suspects that rules name are tried first; the others only by a test that is right about these.
 """
 
 from __future__ import annotations
@@ -23,7 +34,7 @@ import random
 import sys
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,21 +43,21 @@ import torch
 from torch import nn
 
 from exercises.common.inputs import SHIFT
-from feedback import ContractViolation, Exercise, FunctionRunner, Property, TestCase, page, paged
-from feedback.format import describe, sentence
+from feedback import ContractViolation, Exercise, FunctionRunner, TestCase, errors, page, paged
+from feedback.format import describe, ended, listed
 from feedback.page import Section
-from feedback.sandbox import learner_line
+from feedback.report import Report, numbers, say, think
+from feedback.sandbox import learner_line, run
 
 NOTHING, A_BUG = "finds nothing", "finds a bug"
-CLEAR = (NOTHING, A_BUG)
-RUNS = 3  # of a test on each suspect
+RUNS = 3  # with a suspect that rules name, or about which a test is wrong: is it always?
 SOMETIMES = (
     "What does your test leave to chance? Try everything that a bug may depend on, or draw so much that nothing is "
     "left out."
 )
 
 
-# ---------------------------------------------------------------- one suspect, and what a test says of it
+# ---------------------------------------------------------------- one suspect
 
 
 class Numbers:
@@ -69,6 +80,10 @@ class Numbers:
             self.drawn[key] = self(name, rows, columns) / rows**0.5
         return self.drawn[key]
 
+    def one(self) -> nn.Parameter:
+        """A parameter, which makes an output require gradients, as that of a real module does."""
+        return self.drawn.setdefault("one", nn.Parameter(torch.ones(())))
+
 
 class Model(nn.Module):
     """How a function looks to a test: they all look alike."""
@@ -82,15 +97,27 @@ class Model(nn.Module):
 
 
 class Suspect:
-    """What a test case holds: a way to make the same suspect again, with other parameters."""
+    """What a test case holds: a way to make the same suspect again, with other parameters in each run."""
 
-    def __init__(self, number: int, make: Callable) -> None:
-        self.number, self.make = number, make
+    def __init__(self, number: int, make: Callable, takes: Callable, wrap: Callable, run: int = 0) -> None:
+        self.number, self.make, self.takes, self.wrap, self.run = number, make, takes, wrap, run
 
-    def model(self, run: int = 0) -> nn.Module:
-        """The suspect of this run."""
-        made = self.make(Numbers(1_000_000 * (self.number + 1) + 37 * run + SHIFT))
-        return made if isinstance(made, nn.Module) else Model(made)
+    def model(self) -> nn.Module:
+        made = self.make(Numbers(1_000_000 * (self.number + 1) + 37 * self.run + SHIFT))
+        return made if isinstance(made, nn.Module) else self.wrap(made)
+
+    def watched(self) -> tuple[nn.Module, list]:
+        """The model, and a list that fills with what `takes` returns for each call."""
+        model, calls = self.model(), []
+
+        def before(module: nn.Module, args: tuple, options: dict) -> None:
+            try:
+                calls.append(self.takes(module, *args, **options))
+            except (TypeError, ValueError) as error:
+                raise _DoesNotFit(str(error)) from None
+
+        model.register_forward_pre_hook(before, with_kwargs=True)
+        return model, calls
 
     def __repr__(self) -> str:
         return f"<suspect {self.number}>"
@@ -99,40 +126,72 @@ class Suspect:
         return self
 
 
-class Verdict(str):
-    """What a test says of a suspect in all its runs, and the learner's line that accused it."""
+# ---------------------------------------------------------------- what a test says of it
 
-    line = ""
+
+class _DoesNotFit(Exception):
+    """A suspect was called with what it does not take."""
+
+
+class Verdict(str):
+    """What a test says of a suspect, the learner's line that accused it, and what the suspect was called with."""
+
+    line, calls = "", ()
 
 
 def judged(test: Callable, suspect: Suspect) -> Verdict:
-    """Run the test on a few models of the suspect, each time from another random state.
+    """Run the test on a suspect, from a random state of its run.
 
-    Errors: ContractViolation where the test returns something else, or leaves parameters changed
+    Errors: ContractViolation where the test calls it with what it does not take, returns anything but a verdict, or
+    leaves parameters changed
     """
-    found, line = [], ""
-    for run in range(RUNS):
-        model = suspect.model(run)
-        before = [p.detach().clone() for p in model.parameters()]
-        _seed(7919 * suspect.number + 104_729 * run + SHIFT)
-        try:
-            returned = test(model)
-        except AssertionError as error:
-            returned, line = False, line or learner_line(error)
-        if not (returned is None or isinstance(returned, bool)):
-            raise ContractViolation("returns-something-else", _something_else(returned))
-        if returned is not False and not _as_before(model, before):
-            raise ContractViolation("parameters-changed", CHANGED)
-        found.append(returned is False)
-    verdict = Verdict(A_BUG if all(found) else f"{A_BUG} in {sum(found)} of {RUNS} runs" if any(found) else NOTHING)
-    verdict.line = line
+    (model, calls), line = suspect.watched(), ""
+    before = [p.detach().clone() for p in model.parameters()]
+    _seed(7919 * suspect.number + 104_729 * suspect.run + SHIFT)
+    try:
+        returned = test(model)
+    except AssertionError as error:
+        returned, line = False, learner_line(error)
+    except _DoesNotFit as error:
+        raise ContractViolation("does-not-fit", DOES_NOT_FIT.format(learner_line(error), ended(str(error)))) from None
+    except Exception as error:
+        if not _raised_inside(error):
+            raise
+        raise ContractViolation("suspect-stopped", STOPPED.format(learner_line(error), _message(error))) from None
+    if not (returned is None or isinstance(returned, bool)):
+        raise ContractViolation("returns-something-else", _something_else(returned))
+    if returned is not False and not _as_before(model, before):
+        raise ContractViolation("parameters-changed", CHANGED)
+    verdict = Verdict(A_BUG if returned is False else NOTHING)
+    verdict.line, verdict.calls = line, calls
     return verdict
 
 
+DOES_NOT_FIT = "Your {} calls a suspect with something that it does not take: {}"
+STOPPED = (
+    "A suspect stopped when your {} called it, with {}. Compare what your test gave it with what the task says that it "
+    "takes. If your test changes something in it, can it still work with that?"
+)
 CHANGED = (
     "After your test, the parameters of its suspect are not what they were. A test may write into them if it puts them "
     "back: keep `weight.clone()`, and copy it into the weight again when you are done."
 )
+_EXERCISES = str(Path(__file__).parents[1])
+
+
+def _raised_inside(error: BaseException) -> bool:
+    """Whether an exception comes out of a suspect's own code."""
+    trace = error.__traceback__
+    while trace:
+        code = trace.tb_frame.f_code
+        if code.co_name == "forward" and code.co_filename.startswith(_EXERCISES):
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def _message(error: Exception) -> str:
+    return f"`{errors.first_line(error).replace('`', chr(39))}`"
 
 
 def _something_else(returned: Any) -> str:
@@ -157,11 +216,96 @@ def _as_before(model: nn.Module, before: list) -> bool:
     )
 
 
-def _described(args: tuple) -> str:
-    return f"It was tried on suspect {args[0].number}. A test that finds a bug raises AssertionError, or returns False."
+# ---------------------------------------------------------------- rules: which mistake a test makes
 
 
-RUNNER = FunctionRunner(judged, ("suspect",), _described)
+@dataclass
+class Verdicts:
+    """What a test said of the suspects that it was tried on, by their ids, and about which of them it was wrong."""
+
+    said: dict[str, Verdict]
+    missed: list[str]
+    accused: list[str]
+    passed: list[str]  # healthy ones, rightly
+
+
+def missed(*ids: str, by: Callable | None = None, each: bool = False, finds: str = "") -> Callable:
+    """Such a test misses bugs, and accuses nobody: `rule(verdicts)` is a suspect that shows it, or None.
+
+    It misses the first of these suspects, perhaps the others, and none besides; with `each`, all of them, and perhaps
+    others, but it finds what `finds` names; with `by`, one of them (or of all), and by(calls) is true of all calls that
+    it makes to a suspect.
+    """
+
+    def rule(verdicts: Verdicts) -> str | None:
+        found = [id for id in ids or verdicts.missed if id in verdicts.missed]
+        if verdicts.accused or not found or finds in verdicts.missed:
+            return None
+        if by:
+            complete = [verdicts.said[id] for id in (*verdicts.passed, *verdicts.missed)]  # no assertion ended it
+            return (
+                _first_by(by, verdicts, found) if all(by(each.calls) for each in complete[:6] if each.calls) else None
+            )
+        fits = len(found) == len(ids) if each else found[0] == ids[0] and set(verdicts.missed) <= set(ids)
+        return found[0] if fits else None
+
+    rule.ids = (*ids, finds) if finds else ids  # type: ignore[attr-defined]
+    return rule
+
+
+def accused(*ids: str, by: Callable | None = None, but: tuple[str, ...] = ()) -> Callable:
+    """Such a test accuses these healthy suspects, or any, and none of those in `but`."""
+
+    def rule(verdicts: Verdicts) -> str | None:
+        found = [id for id in ids or verdicts.accused if id in verdicts.accused]
+        if len(found) < max(1, len(ids)) or set(but) & set(verdicts.accused):
+            return None
+        return _first_by(by, verdicts, found) if by else found[0]
+
+    rule.ids = (*ids, *but)  # type: ignore[attr-defined]
+    return rule
+
+
+def _first_by(by: Callable, verdicts: Verdicts, found: list[str]) -> str | None:
+    return next((id for id in found if verdicts.said[id].calls and by(verdicts.said[id].calls)), None)
+
+
+def either(*rules: Callable) -> Callable:
+    """Such a test fits one of these rules."""
+
+    def rule(verdicts: Verdicts) -> str | None:
+        return next(filter(None, (each(verdicts) for each in rules)), None)
+
+    rule.ids = tuple(id for each in rules for id in each.ids)  # type: ignore[attr-defined]
+    return rule
+
+
+def rounding(*exact: str) -> Callable:
+    """Such a test accuses the suspect `rounded`, passes one of these, and misses nothing."""
+
+    def rule(verdicts: Verdicts) -> str | None:
+        found = "rounded" in verdicts.accused and set(exact) & set(verdicts.passed) and not verdicts.missed
+        return "rounded" if found else None
+
+    rule.ids = exact  # type: ignore[attr-defined]
+    return rule
+
+
+def all_accused(verdicts: Verdicts) -> str | None:
+    return None if verdicts.passed or verdicts.missed else verdicts.accused[0]
+
+
+def all_missed(verdicts: Verdicts) -> str | None:
+    found = A_BUG in verdicts.said.values()
+    return None if found else verdicts.missed[0]
+
+
+def turned_around(verdicts: Verdicts) -> str | None:
+    """Most verdicts are wrong, on healthy suspects and on broken ones."""
+    healthy = len(verdicts.accused) + len(verdicts.passed)
+    broken = len(verdicts.said) - healthy
+    most = 3 * healthy <= 4 * len(verdicts.accused) and 3 * broken <= 4 * len(verdicts.missed)
+    return verdicts.accused[0] if most else None
 
 
 # ---------------------------------------------------------------- all suspects of an exercise
@@ -171,6 +315,7 @@ RUNNER = FunctionRunner(judged, ("suspect",), _described)
 class Truth:
     """What is known of a suspect: what its section says, and how it is made."""
 
+    id: str
     make: Callable
     does: str
     why: str
@@ -184,24 +329,30 @@ class Truth:
 class Suspects:
     """The suspects on the page of an exercise.
 
+    takes   takes(suspect, *args) is what rules look at of one call; it raises TypeError or ValueError where that does
+            not fit
+    wrap    makes a module of a function
+
     Errors: PageError for a slip in that part of the page
     """
 
-    def __init__(self, reference: Callable) -> None:
+    def __init__(self, reference: Callable, takes: Callable, wrap: Callable = Model) -> None:
         module = sys.modules[reference.__module__]
-        self.reference, self.page = reference, page.read(Path(str(module.__file__)).with_suffix(".md"))
+        self.reference, self.takes, self.wrap = reference, takes, wrap
+        self.page = page.read(Path(str(module.__file__)).with_suffix(".md"))
         self.names = paged.names_for(self.page, module)
         base = self.page.blocks.get(("Suspects", "suspect", "base"))
         if base is None:
             raise self.page.fail(1, "suspects need a block ```python suspect base")
         self.base, self.texts = base, {"base": base.text}
         self.truths = [self._truth(section) for section in self.page.parts["Suspects"]]
+        self.numbers = {truth.id: number for number, truth in enumerate(self.truths, start=1)}
 
     def _truth(self, section: Section) -> Truth:
         shows = paged.value_of(self.page, section.line, section.explain, self.names) if section.explain else None
         if not section.means or bool(section.hint) is bool(shows) or len(section.codes) > 1:
             raise self.page.fail(section.line, "a suspect has a clause, and either a reason after > or what shows it")
-        return Truth(self._maker(section), section.means, section.hint, shows)
+        return Truth(section.id, self._maker(section), section.means, section.hint, shows)
 
     def _maker(self, section: Section) -> Callable:
         """make(numbers): what the section's code makes."""
@@ -218,60 +369,130 @@ class Suspects:
         return paged.compiled(self.page, code, text, self.names, "numbers", "make")
 
     def exercise(self, error_meanings: tuple = ()) -> Exercise:
-        """The exercise; its page says in ACCUSES and PASSES what to think about where a verdict is wrong."""
-        return paged.exercise(
+        """The exercise; its page says in ACCUSES and PASSES what to think about where no mistake is named."""
+        made = paged.exercise(
             self.reference,
-            explain=self.explain,
             returns=("verdict",),
-            runner=RUNNER,
-            allow_partial_match=False,
-            cases=tuple(TestCase(f"suspect {n}", (self.suspect(n),)) for n in range(1, 1 + len(self.truths))),
+            runner=FunctionRunner(self._verdict, ("suspect",), _described),
+            judge=self._report,
+            stage_of=lambda args: 0,
+            cases=tuple(TestCase(f"suspect {n}", (self.suspect(n),)) for n in self.numbers.values()),
             minimal_inputs=(),
-            properties=self._properties(),
             error_meanings=tuple((pattern, self._field(word)) for pattern, word in error_meanings),
         )
+        first = self._tried_first(made)
+        again = [self.suspect(n, run) for n in sorted(first) if self.truths[n - 1].broken for run in range(1, RUNS)]
+        more = [TestCase(f"suspect {each.number}, run {each.run + 1}", (each,)) for each in again]
 
-    def suspect(self, number: int) -> Suspect:
-        return Suspect(number, self.truths[number - 1].make)
+        def stage(args: tuple) -> int:
+            return 2 if args[0].run else int(args[0].number not in first)
 
-    def explain(self, case: Any) -> str:
-        """What is wrong about a verdict, as a clause: for cards."""
-        suspect = case.args[0]
-        truth = self.truths[suspect.number - 1]
-        if case.actual == case.expected:
-            return "here your test is right"
-        some = case.actual.removeprefix(A_BUG).strip() if case.actual not in (A_BUG, NOTHING) else ""
-        if not truth.broken:
-            line = getattr(case.actual, "line", "")
-            how = f" It was accused at your {line}." if line else ""
-            return (
-                f"your test accuses healthy code{f' {some}' if some else ''}: {truth.does}. It is healthy, because "
-                f"{truth.why}.{how}"
+        cases = tuple(sorted((*made.cases, *more), key=lambda case: stage(case.args)))
+        return replace(made, cases=cases, stage_of=stage)
+
+    def _tried_first(self, exercise: Exercise) -> set[int]:
+        """The numbers of the first suspect, and of all that rules name."""
+        found = {1, self.numbers.get("rounded", 1)}
+        for mistake in exercise.misconceptions:
+            if unknown := set(getattr(mistake.explain, "ids", ())) - self.numbers.keys():
+                raise self.page.fail(1, f"{mistake.id}: there is no suspect {listed(sorted(unknown))}")
+            found |= {self.numbers[id] for id in getattr(mistake.explain, "ids", ())}
+        return found
+
+    def suspect(self, number: int, run: int = 0) -> Suspect:
+        return Suspect(number, self.truths[number - 1].make, self.takes, self.wrap, run)
+
+    def _verdict(self, test: Callable, suspect: Suspect) -> Verdict:
+        """What a test says; what the course's own says is known, and held by tests."""
+        if test is self.reference:
+            return Verdict(A_BUG if self._truth_of(suspect).broken else NOTHING)
+        return judged(test, suspect)
+
+    def _truth_of(self, suspect: Suspect) -> Truth:
+        return self.truths[suspect.number - 1]
+
+    # ------------------------------------------------------------ cards
+
+    def _report(self, seen: Any) -> Report:
+        """The card for a test that is wrong about some suspect."""
+        verdicts = self._verdicts(seen)
+        mistake, id = self._mistake(seen, verdicts)
+        by_chance = None if mistake or verdicts.accused else self._by_chance(seen, verdicts.missed[:3])
+        if by_chance:
+            clause = self.explain(by_chance, verdicts.said[by_chance], self._times(seen, by_chance))
+            return self._plain(seen, "right-only-sometimes", clause, SOMETIMES)
+        id = id or (verdicts.accused or verdicts.missed)[0]
+        truth, verdict = self.truths[self.numbers[id] - 1], verdicts.said[id]
+        clause = self.explain(id, verdict, RUNS if truth.broken else self._times(seen, id))
+        if mistake:
+            evidence = numbers(f'Tried on "suspect {self.numbers[id]}": {ended(clause)}')
+            return Report.on(
+                seen.exercise, "wrong", say(mistake.means), evidence, think(mistake.hint), diagnosis=mistake.id
             )
-        missed = f"your test found the bug only {some}" if some else "your test found nothing"
-        but = ":" if some else ", but"
-        return f"{missed}{but} {truth.does}. {truth.shows(suspect.model())}"
+        if truth.broken:
+            return self._plain(seen, "lets-a-bug-pass", clause, self._field("PASSES"))
+        return self._plain(seen, "accuses-healthy-code", clause, self._field("ACCUSES"))
 
-    def _properties(self) -> tuple[Property, ...]:
-        """What holds for all right verdicts."""
+    def _plain(self, seen: Any, diagnosis: str, clause: str, hint: str) -> Report:
+        """A card on what a test said of one suspect, where no mistake is named."""
+        text = ended(clause[:1].upper() + clause[1:])
+        return Report.on(seen.exercise, "wrong", say(text), think(hint), diagnosis=diagnosis)
 
-        def where(wrong: Callable) -> Callable:
-            return lambda case: sentence(self.explain(case)) if wrong(case.actual, self._is_broken(case)) else None
+    def _verdicts(self, seen: Any) -> Verdicts:
+        found = Verdicts({}, [], [], [])
+        for i in seen.required():
+            truth, verdict = self._truth_of(seen.exercise.cases[i].args[0]), seen.runs[i].value
+            if truth.id in found.said and (verdict == A_BUG or truth.id in found.missed):
+                continue  # another run, with nothing new
+            found.said[truth.id] = verdict
+            if truth.broken and verdict == NOTHING:
+                found.missed.append(truth.id)
+            elif not truth.broken:
+                (found.passed if verdict == NOTHING else found.accused).append(truth.id)
+        return found
 
-        accuses, passes = self._field("ACCUSES"), self._field("PASSES")
-        return (
-            Property("accuses-healthy-code", where(lambda said, broken: not broken and said != NOTHING), accuses),
-            Property("right-only-sometimes", where(lambda said, broken: broken and said not in CLEAR), SOMETIMES),
-            Property("lets-a-bug-pass", where(lambda said, broken: broken and said == NOTHING), passes),
-        )
+    def _mistake(self, seen: Any, verdicts: Verdicts) -> tuple:
+        """The first mistake that fits, and a suspect that always shows it; what is missed by chance says nothing."""
+        verdicts = replace(verdicts, missed=list(verdicts.missed))
+        while verdicts.missed or verdicts.accused:
+            rules = ((mistake, mistake.explain(verdicts)) for mistake in seen.exercise.misconceptions)
+            mistake, id = next(((mistake, id) for mistake, id in rules if id), (None, ""))
+            if id not in verdicts.missed or not self._by_chance(seen, [id]):
+                return mistake, id
+            verdicts.missed.remove(id)
+        return None, ""
+
+    def _by_chance(self, seen: Any, ids: list[str]) -> str:
+        """The first of these suspects about which the test is wrong only sometimes, or ''."""
+        return next((id for id in ids if self._times(seen, id) < RUNS), "")
+
+    def _times(self, seen: Any, id: str) -> int:
+        """In how many runs the test is wrong about a suspect."""
+        truth = self.truths[self.numbers[id] - 1]
+        runs = (run(judged, seen.attempt, (self.suspect(self.numbers[id], n),)) for n in range(RUNS))
+        return sum(each.value == (NOTHING if truth.broken else A_BUG) for each in runs)
+
+    def explain(self, id: str, verdict: Verdict, times: int = RUNS) -> str:
+        """What is wrong about a verdict, as a clause."""
+        truth = self.truths[self.numbers[id] - 1]
+        if truth.broken:
+            always = "your test found nothing, but"
+            some = f"your test found nothing in {times} of {RUNS} runs, each from another random state:"
+            with torch.no_grad():
+                shown = truth.shows(self.suspect(self.numbers[id]).model())  # type: ignore[misc]  # a broken one has it
+            return f"{always if times == RUNS else some} {truth.does}. {shown}"
+        some = "" if times == RUNS else f" in {times} of {RUNS} runs"
+        how = f" It was accused at your {verdict.line}" if verdict.line else ""
+        return f"your test accuses healthy code{some}: {truth.does}. It is healthy, because {truth.why}.{how}"
 
     def _field(self, name: str) -> str:
         if name not in self.page.fields:
             raise self.page.fail(1, f"the page lacks {name}")
         return self.page.fields[name]
 
-    def _is_broken(self, case: Any) -> bool:
-        return self.truths[case.args[0].number - 1].broken
+
+def _described(args: tuple) -> str:
+    return f"It was tried on suspect {args[0].number}. A test that finds a bug raises AssertionError, or returns False."
 
 
 def _definitions(text: str) -> str:

@@ -6,8 +6,9 @@ from functools import cache
 
 import torch
 
-from exercises.common.suspects import Suspects
+from exercises.common.suspects import Model, Suspects
 from feedback.format import listed, number
+from helpers import require
 
 
 def test_cache(model):
@@ -28,12 +29,100 @@ def test_cache(model):
             logits, past = model(piece, past)
             assert_same(logits, whole, begin)
             begin += piece.size(1)
-    other = torch.cat([ids[:, :5], torch.randint(50, (3, 4))], dim=1)  # begins like ids
+    other = torch.cat([ids[:, :5], torch.randint(50, (3, 3))], dim=1)  # begins like ids
     _, past = model(ids[:, :5])
     _, first = model(ids[:, 5:8], past)
     second, _ = model(other[:, 5:], past)
     assert_same(second, model(other)[0], 5)
     assert_same(model(ids[:, 8:], first)[0], whole, 8)  # the first branch goes on
+
+
+# ---------------------------------------------------------------- what a test gives to a suspect
+
+
+class Past:
+    """What a test sees of a past: nothing. It knows the past before it, and the ids that came after that."""
+
+    def __init__(self, inside, before, ids):
+        self._inside, self._before, self._ids = inside, before, ids
+
+    def _pieces(self):
+        return (*(self._before._pieces() if self._before else ()), self._ids.size(1))
+
+
+class Writer(Model):
+    """A suspect, with pasts that nobody can look into."""
+
+    def forward(self, ids, past=None):
+        logits, inside = super().forward(ids, None if past is None else past._inside)
+        return logits, Past(inside, past, ids)
+
+
+def model(suspect, ids, past=None):
+    """What a suspect takes."""
+    require.shape(ids, "B T", "ids", floating=False)
+    require.that(not ids.is_floating_point() and ids.min() >= 0 and ids.max() < 50, "ids are from 0 to 49", ids)
+    is_past = past is None or isinstance(past, Past)
+    require.that(is_past, "past is None, or what an earlier call returned next to its logits", require.kind_of(past))
+    return ids, past
+
+
+def later(calls):
+    """How many tokens each piece has that is not the first, after those before it."""
+    return [(*past._pieces(), ids.size(1)) for ids, past in calls if past]
+
+
+def past_never_passed(calls):
+    return len(calls) > 1 and not later(calls)
+
+
+def one_item(calls):
+    return all(len(ids) == 1 for ids, _ in calls)
+
+
+def short(calls):
+    return all(sum(pieces) <= 16 for pieces in later(calls))
+
+
+def two_pieces(calls):
+    return all(len(pieces) == 2 for pieces in later(calls))
+
+
+def never_one_token_first(calls):
+    return all(pieces[0] > 1 for pieces in later(calls))
+
+
+def later_ones_of_one_token(calls):
+    return all(set(pieces[1:]) == {1} for pieces in later(calls))
+
+
+def one_token_each(calls):
+    return all(set(pieces) == {1} for pieces in later(calls))
+
+
+def branches(calls):
+    """Pairs of calls that go on from the same past, as numbers of calls."""
+    return [(i, j) for j, (_, past) in enumerate(calls) for i in range(j) if past and calls[i][1] is past]
+
+
+def no_branches(calls):
+    return not branches(calls)
+
+
+def first_branch_dropped(calls):
+    """Whether no call goes on with the first of two branches after the second began."""
+    return not any(_goes_on(calls, i, j) for i, j in branches(calls))
+
+
+def branches_of_different_lengths(calls):
+    """The same for two branches of one length."""
+    pairs = [(i, j) for i, j in branches(calls) if calls[i][0].size(1) == calls[j][0].size(1)]
+    return not any(_goes_on(calls, i, j) for i, j in pairs)
+
+
+def _goes_on(calls, i, j):
+    pasts = [past for _, past in calls[j + 1 :] if past]
+    return any(past._before is calls[i][1] and past._ids is calls[i][0] for past in pasts)
 
 
 # ---------------------------------------------------------------- what shows a bug
@@ -108,12 +197,12 @@ def attended(q, k, v, seen=None):
     if seen is not None:
         scores = scores.masked_fill(~seen, -math.inf)
     elif q.size(1) > 1:
-        scores = scores.masked_fill(later(q.size(1), k.size(1)), -math.inf)
+        scores = scores.masked_fill(hidden(q.size(1), k.size(1)), -math.inf)
     return scores.softmax(-1) @ v
 
 
 @cache
-def later(T, S):
+def hidden(T, S):
     return torch.ones(T, S, dtype=torch.bool).triu(1 + S - T)
 
 
@@ -141,5 +230,5 @@ def norm(x):
     return x / (x.square().mean(-1, keepdim=True) + 1e-3).sqrt()
 
 
-SUSPECTS = Suspects(test_cache)
-EXERCISE = SUSPECTS.exercise(error_meanings=((r"index out of range|index -?\d+ is out of bounds", "IDS"),))
+SUSPECTS = Suspects(test_cache, takes=model, wrap=Writer)
+EXERCISE = SUSPECTS.exercise(error_meanings=((r"\bPast\b", "PAST"),))

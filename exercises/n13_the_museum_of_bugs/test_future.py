@@ -8,6 +8,7 @@ import torch.nn.functional as F
 
 from exercises.common.suspects import Suspects
 from feedback.format import number
+from helpers import require
 
 
 def test_future(attend):
@@ -20,6 +21,58 @@ def test_future(attend):
     for t in range(1, 12):
         moved = (attend(x[:, :t]) - whole[:, :t]).abs().max()
         assert moved < 1e-4, f"the first {t} outputs move by {moved:.2g} with what follows"
+
+
+# ---------------------------------------------------------------- what a test gives to a suspect
+
+
+def attend(suspect, x):
+    """What a suspect takes."""
+    require.shape(x, "B T C")
+    require.that(x.dtype == torch.float32, "x must be float32", x.dtype)
+    return x.detach().clone().requires_grad_(x.requires_grad)
+
+
+def asks_gradients(calls):
+    return any(x.requires_grad for x in calls)
+
+
+def one_length(calls):
+    return len(calls) > 1 and len({x.size(1) for x in calls}) == 1
+
+
+def short(calls):
+    return max(x.size(1) for x in calls) <= 8
+
+
+def not_finite(calls):
+    return not all(x.isfinite().all() for x in calls)
+
+
+def one_cut(calls):
+    """Whether inputs part at one place only."""
+    return len({same for same, _ in _partings(calls)}) == 1
+
+
+def last_input_only(calls):
+    found = list(_partings(calls))
+    return bool(found) and all(same == length - 1 for same, length in found)
+
+
+def _partings(calls):
+    """For each input, how much it has in common with the one that begins most like it, and how long the longer is."""
+    for x in calls[:50]:
+        others = [(_common(x, y), max(x.size(1), y.size(1))) for y in calls[:50] if not torch.equal(x, y)]
+        same, length = max(others, default=(0, 0))
+        if same:
+            yield same, length
+
+
+def _common(x, y):
+    """How many positions two inputs have in common from the front."""
+    T = min(x.size(1), y.size(1))
+    alike = (x.shape[0], x.shape[2]) == (y.shape[0], y.shape[2])
+    return int((x[:, :T] == y[:, :T]).all(-1).all(0).cumprod(0).sum()) if alike else 0
 
 
 # ---------------------------------------------------------------- what shows a bug
@@ -87,5 +140,5 @@ def following(x):
     return F.pad(x[:, 1:], (0, 0, 0, 1))
 
 
-SUSPECTS = Suspects(test_future)
+SUSPECTS = Suspects(test_future, takes=attend)
 EXERCISE = SUSPECTS.exercise(error_meanings=((r"does not require grad", "GRADIENTS"),))

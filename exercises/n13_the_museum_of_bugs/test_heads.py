@@ -7,6 +7,7 @@ from torch import nn
 
 from exercises.common.suspects import Suspects
 from feedback.format import number
+from helpers import require
 
 
 def test_heads(attention):
@@ -25,7 +26,38 @@ def test_heads(attention):
     assert (out - attention.out_proj(heads)).abs().max() < 1e-4, "the values of a head, or what becomes of them"
 
 
+# ---------------------------------------------------------------- what a test gives to a suspect
+
+
+def attention(suspect, x):
+    """What a suspect takes."""
+    require.shape(x, "B T C", C=suspect.q_proj.in_features)
+    return x.detach().clone()
+
+
+def one_item(calls):
+    return all(len(x) == 1 for x in calls)
+
+
+def one_token(calls):
+    return all(x.size(1) == 1 for x in calls)
+
+
+def equal_tokens(calls):
+    return all((x == x[:, :1]).all() for x in calls)
+
+
 # ---------------------------------------------------------------- what suspects are made of
+
+
+class Linear(nn.Linear):
+    """A linear layer with these numbers, made without drawing others first."""
+
+    def __init__(self, weight, bias):
+        nn.Module.__init__(self)
+        self.out_features, self.in_features = weight.shape
+        self.weight = nn.Parameter(weight.clone())
+        self.register_parameter("bias", None if bias is None else nn.Parameter(bias.clone()))
 
 
 class Attention(nn.Module):
@@ -36,11 +68,8 @@ class Attention(nn.Module):
         self.num_heads, self._forward = num_heads, (forward,)
         C = num_heads * width
         for name in ("q_proj", "k_proj", "v_proj", "out_proj"):
-            layer = nn.Linear(C, C, bias=bias)
-            layer.weight.data.copy_(numbers.matrix(name, C, C))
-            if bias:
-                layer.bias.data.copy_(numbers(name, C) / 2)
-            setattr(self, name, layer)
+            own = numbers(name, C) / 2 if bias else None
+            setattr(self, name, Linear(numbers.matrix(name, C, C), own))
 
     def forward(self, x):
         return self._forward[0](self, x)
@@ -77,7 +106,7 @@ def weigh(q, k):
 def shows(m):
     """A weight or an output that is not made of the rows that it should be made of."""
     C, H = m.q_proj.in_features, m.num_heads
-    x = torch.randn(1, 4, C, generator=torch.Generator().manual_seed(C))
+    x = torch.randn(2, 4, C, generator=torch.Generator().manual_seed(C))
     out, weights = m(x)
     q, k, v = projected(m, x)
     right = weigh(q, k)
@@ -96,10 +125,10 @@ def _largest(x):
     return (x.abs() == x.abs().max()).nonzero(as_tuple=True)
 
 
-SUSPECTS = Suspects(test_heads)
+SUSPECTS = Suspects(test_heads, takes=attention)
 EXERCISE = SUSPECTS.exercise(
     error_meanings=(
-        (r"'NoneType' object", "BIAS"),
+        (r"NoneType", "BIAS"),
         (r"a leaf Variable that requires grad|a view of a leaf", "WRITING"),
         (r"shapes cannot be multiplied", "WIDTH"),
     )

@@ -10,6 +10,7 @@ import torch
 
 from exercises.common.suspects import Suspects
 from feedback.format import number
+from helpers import require
 
 
 def test_padding(model):
@@ -22,13 +23,73 @@ def test_padding(model):
     for real in (right, right.flip(1)):
         ids = torch.randint(50, (4, 9))
         before = model(ids, real)[real]
-        for _ in range(3):
-            ids[~real] = torch.randint(50, (4, 9))[~real]
-            moved = (model(ids, real)[real] - before).abs().max()
+        for fill in (0, torch.randint(50, (4, 9)), torch.randint(50, (4, 9))):
+            moved = (model(torch.where(real, ids, fill), real)[real] - before).abs().max()
             assert moved < 1e-4, f"real tokens move by {moved:.2g} with what stands in padding"
 
 
-def shown(side: str, lengths: tuple[int, int] = (3, 6)) -> Callable:
+# ---------------------------------------------------------------- what a test gives to a suspect
+
+
+def model(suspect, ids, real):
+    """What a suspect takes."""
+    require.shape(ids, "B T", "ids", floating=False)
+    require.that(not ids.is_floating_point() and ids.min() >= 0 and ids.max() < 50, "ids are from 0 to 49", ids)
+    shape = require.shape_of(real)
+    require.that(real.dtype == torch.bool and shape == ids.shape, "real is bool, and (B, T)", f"{real.dtype}, {shape}")
+    return ids.clone(), real.clone()
+
+
+def right_only(calls):
+    return all(real[:, 0].all() for _, real in calls)
+
+
+def left_only(calls):
+    return all(real[:, -1].all() for _, real in calls)
+
+
+def one_item(calls):
+    return all(len(ids) == 1 for ids, _ in calls)
+
+
+def equal_lengths(calls):
+    return all(len(real.sum(1).unique()) == 1 for _, real in calls)
+
+
+def holes(calls):
+    return any(((real[:, 1:] != real[:, :-1]).sum(1) > 1).any() for _, real in calls)
+
+
+def no_zeros(calls):
+    return not any((ids == 0)[~real & real[:, -1:]].any() for ids, real in calls)
+
+
+def two_ids(calls):
+    return len(torch.cat([ids[~real] for ids, real in calls]).unique()) <= 2
+
+
+def real_tokens_change(calls):
+    """Whether real tokens are others in each call than in the one before, with the same mask."""
+    pairs = zip(calls, calls[1:], strict=False)
+    return len(calls) > 1 and all(
+        torch.equal(real, same) and not torch.equal(ids[real], others[real]) for (ids, real), (others, same) in pairs
+    )
+
+
+def one_padding_token(calls):
+    """Whether no more than one id of an item is ever another."""
+    changed = {}
+    for ids, real in calls:
+        key = repr(real.tolist())
+        first, so_far = changed.get(key, (ids, torch.zeros_like(real)))
+        changed[key] = first, so_far | (ids != first) & ~real
+    return all((at.sum(1) <= 1).all() for _, at in changed.values())
+
+
+# ---------------------------------------------------------------- what shows a bug
+
+
+def shown(side: str, lengths: tuple[int, int] = (3, 6), fill: int | None = None) -> Callable:
     """Shows the output of a real token, where other ids stand in padding."""
 
     def shows(model):
@@ -37,6 +98,7 @@ def shown(side: str, lengths: tuple[int, int] = (3, 6)) -> Callable:
         real = real if side == "right" else real.flip(1)
         own = torch.Generator().manual_seed(4)
         ids, others = (torch.randint(1, 50, real.shape, generator=own) for _ in range(2))
+        others = others if fill is None else torch.full_like(ids, fill)
         before, after = model(ids, real), model(torch.where(real, ids, others), real)
         moved = (after - before).abs() * real[..., None]
         b, t = divmod(int(moved.amax(-1).argmax()), T)
@@ -44,7 +106,7 @@ def shown(side: str, lengths: tuple[int, int] = (3, 6)) -> Callable:
         return (
             f"For ids of shape {tuple(real.shape)}, with padding on the {side} and {lengths[0]} and {lengths[1]} real "
             f"tokens, feature {i} of the output at [{b}, {t}], a real token, is {number(before[b, t, i])}, and "
-            f"{number(after[b, t, i])} with other ids in padding"
+            f"{number(after[b, t, i])} with {'other ids' if fill is None else f'the id {fill}'} in padding"
         )
 
     return shows
@@ -76,5 +138,5 @@ def attention(numbers, x, seen, layer="", fill=-math.inf):
     return x + weights @ x @ numbers.matrix(layer + "v", C, C)
 
 
-SUSPECTS = Suspects(test_padding)
-EXERCISE = SUSPECTS.exercise(error_meanings=((r"index out of range|index -?\d+ is out of bounds", "IDS"),))
+SUSPECTS = Suspects(test_padding, takes=model)
+EXERCISE = SUSPECTS.exercise()

@@ -7,6 +7,7 @@ import torch
 
 from exercises.common.suspects import Suspects
 from feedback.format import number
+from helpers import require
 
 
 def test_scale(scores_of):
@@ -19,6 +20,62 @@ def test_scale(scores_of):
         right = q @ k.transpose(-2, -1) / math.sqrt(D)  # (B, H, T, S)
         apart = (scores_of(q, k) - right).abs().max()
         assert apart < 1e-4, f"for D = {D} a score is {apart:.2g} away from q · k / √D"
+
+
+# ---------------------------------------------------------------- what a test gives to a suspect
+
+
+def scores_of(suspect, q, k):
+    """What a suspect takes."""
+    require.shapes("q B H T D, k B H S D", q, k)
+    return q.detach().clone(), k.detach().clone()
+
+
+def one_width(calls):
+    return len({q.size(-1) for q, _ in calls}) == 1
+
+
+def even(calls):
+    return all(q.size(-1) % 2 == 0 for q, _ in calls)
+
+
+def narrow(calls):
+    return all(q.size(-1) <= 64 for q, _ in calls)
+
+
+def squares(calls):
+    return all(math.isqrt(q.size(-1)) ** 2 == q.size(-1) for q, _ in calls)
+
+
+def one_item(calls):
+    return all(len(q) == 1 for q, _ in calls)
+
+
+def one_head(calls):
+    return all(q.size(1) == 1 for q, _ in calls)
+
+
+def one_query(calls):
+    return all(q.size(2) == 1 for q, _ in calls)
+
+
+def sizes_agree(calls):
+    return all(q.size(-1) in (q.size(2), k.size(2)) for q, k in calls)
+
+
+def equally_many(calls):
+    return all(q.size(2) == k.size(2) for q, k in calls)
+
+
+def queries_are_keys(calls):
+    return all(torch.equal(q, k) for q, k in calls)
+
+
+def constant(calls):
+    return all(len(x.unique()) == 1 for each in calls for x in each)
+
+
+# ---------------------------------------------------------------- what shows a bug
 
 
 def score(B: int, H: int, D: int, T: int = 3, S: int = 5) -> Callable:
@@ -42,5 +99,5 @@ def products(q, k):
     return q @ k.transpose(-2, -1)
 
 
-SUSPECTS = Suspects(test_scale)
+SUSPECTS = Suspects(test_scale, takes=scores_of)
 EXERCISE = SUSPECTS.exercise()
