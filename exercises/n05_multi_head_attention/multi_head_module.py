@@ -21,6 +21,7 @@ from exercises.common.gradients import first_wrong, gradients_of, unreached
 from exercises.common.heads.behavior import behavioral_tests
 from exercises.common.heads.inputs import (
     FOUR_FEATURES,
+    LIMITATION_FINITE_FILL,
     LIMITATION_LARGE_SCORES,
     PROJECTIONS,
     SIZES,
@@ -30,6 +31,7 @@ from exercises.common.heads.inputs import (
     large_score_arguments,
     layer_of,
     low_score_arguments,
+    lowest_score_arguments,
     random_layers,
     simple_layers,
 )
@@ -234,15 +236,9 @@ def masked(seed, *shape, b=B, s=S, dtype=torch.float32):
     return arguments(seed, b, T, H, D, s, some_hidden(*shape, seed=seed), dtype)
 
 
-def low_scores(seed, low):
-    """Scores around `low` in self-attention, and a causal mask."""
-    *others, mask = low_score_arguments(seed, low)
-    return *only_read(others), None, mask
-
-
-def large_scores(seed):
-    """Hidden scores far above visible ones, in self-attention."""
-    *others, mask = large_score_arguments(seed)
+def without_context(*others):
+    """The arguments of a test case from those of 5.3, which end with a mask."""
+    *others, mask = others
     return *only_read(others), None, mask
 
 
@@ -259,11 +255,16 @@ CASES = (
     TestCase("a context and a mask (S,)", masked(142, S)),
     TestCase("a context and a mask for each head, (H, T, S), as many items as heads", masked(143, H, T, S, b=H)),
     TestCase("float64, a context and a mask (B, H, 1, S)", masked(147, B, H, 1, S, dtype=torch.float64)),
-    TestCase("scores around -7", low_scores(148, -7.22)),
-    TestCase("scores around -150", low_scores(149, -150)),
+    TestCase("scores around -7", without_context(*low_score_arguments(148, -7.22))),
+    TestCase("scores around -150", without_context(*low_score_arguments(149, -150))),
     TestCase(
-        "hidden scores far above the visible ones", large_scores(151), 1e-3, 1e-3, limitation=LIMITATION_LARGE_SCORES
+        "hidden scores far above the visible ones",
+        without_context(*large_score_arguments(151)),
+        1e-3,
+        1e-3,
+        limitation=LIMITATION_LARGE_SCORES,
     ),
+    TestCase("a very low visible score", without_context(*lowest_score_arguments()), limitation=LIMITATION_FINITE_FILL),
     TestCase("evaluation, dropout = 0.5", showing_the_mix(150, B, 9, None, 0.5, False)),
     TestCase("training, dropout = 0.3", showing_the_mix(160, 8, 18, None, 0.3, True), rtol=1e-3),
     TestCase(
