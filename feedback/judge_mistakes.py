@@ -54,7 +54,7 @@ def two_known_mistakes(seen: Observations) -> list[Misconception]:
     an answer must pass. Nothing is named where several pairs fit, or where results are too alike to tell pairs apart.
     """
     exercise, failing = seen.exercise, [i for i in seen.required() if not seen.passes(i)]
-    if not (exercise.page and exercise.allow_partial_match) or any(seen.runs[i].error for i in failing):
+    if not exercise.page or any(seen.runs[i].error for i in failing):
         return []
     in_tensors = {number for i in failing for number in seen.summaries[i].sample}
     if len(in_tensors) < 2 and len({shortly(seen.runs[i].value) for i in failing}) < 3:

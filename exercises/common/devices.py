@@ -10,6 +10,8 @@ from torch.utils._pytree import tree_leaves, tree_map
 class Moved(TorchFunctionMode):
     """Acts as if a module and its input were on another device, and notes where tensors of both devices meet.
 
+    `drawn_there`: a generator of the CPU was to draw on the other device, where PyTorch raises.
+
     Everything is calculated on the CPU, with real numbers. Which tensors were moved is only written on them, on what is
     made of them, and on what is made with their `device`. (PyTorch's device without numbers takes long to start.)
     """
@@ -19,7 +21,7 @@ class Moved(TorchFunctionMode):
 
     def __init__(self, *tensors):
         super().__init__()
-        self.met = False
+        self.met = self.drawn_there = False
         for tensor in tensors:
             tensor.moved = True
 
@@ -36,7 +38,7 @@ class Moved(TorchFunctionMode):
         into_the_cpu = name == "__setitem__" and not is_moved(args[0])  # what is written there stays there
         meet = len({is_moved(x) for x in given if x.dim()}) > 1
         self.met |= meet and (into_the_cpu or not self.MAY_MEET.search(name))
-        self.met |= moves and kwargs.get("generator") is not None  # a generator of the CPU draws there alone
+        self.drawn_there |= moves and kwargs.get("generator") is not None
         if devices:
             args, kwargs = tree_map(lambda x: torch.device("cpu") if isinstance(x, torch.device) else x, (args, kwargs))
         result = function(*args, **kwargs)

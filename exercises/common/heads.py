@@ -24,6 +24,11 @@ LIMITATION_LARGE_SCORES = (
     "theirs. Hide before the softmax, with a fill below every score; if you subtract a maximum, take that of each row."
 )
 
+LIMITATION_FINITE_FILL = (
+    "It has a limit: a visible score of -2.5e9 next to a hidden one of 0. The visible key must get all the weight, "
+    "however low its score: a hidden one must not count, neither with its fill nor in a maximum."
+)
+
 
 def is_masked(mask):
     """The stage of a test case: 0 where the mask hides nothing, 1 where it does."""
@@ -90,6 +95,13 @@ def low_score_arguments(seed, low, layers=4):
 def large_score_arguments(seed, layers=4):
     """Arguments of self-attention with a causal mask, where hidden scores are some hundreds above visible ones."""
     return 16 * normal(B, T, C, seed=seed), *random_layers(C, seed)[:layers], H, CAUSAL
+
+
+def lowest_score_arguments(layers=4):
+    """Arguments of self-attention with a causal mask, where position 0 sees a score of -2.5e9 and hides one of 0."""
+    eye, none = torch.eye(2), torch.zeros(2)
+    own = (layer_of(times * eye, none) for times in (1, -1, 1, 1))
+    return torch.tensor([[[5e4, 5e4], [0.0, 0.0]]]), *list(own)[:layers], 2, causal_mask(2)
 
 
 def small_arguments(layers=4):

@@ -33,7 +33,8 @@ def _inputs(*shape, p, training, seed):
 
 
 _TRAINING = _inputs(B, T, S, p=0.3, training=True, seed=441)
-_SMALL = torch.tensor([[0.25, 0.75]]), torch.tensor([[0.9, 0.1]])
+_SOME_EMPTY = rows_of_weights(B, T, S, seed=451) * (torch.arange(T)[:, None] != 2)  # row 2 has nothing to read
+_QUARTERS = torch.randint(4, (B, T, S), generator=generator(452)) / 4  # some coins equal p = 0.25
 
 EXERCISE = exercise(
     drop_with_coins,
@@ -45,7 +46,18 @@ EXERCISE = exercise(
         TestCase("training, p = 0.8", _inputs(T, S, p=0.8, training=True, seed=445)),
         TestCase("evaluation, p = 0.8", _inputs(T, S, p=0.8, training=False, seed=447)),
         TestCase("training, p = 0", _inputs(T, S, p=0.0, training=True, seed=449)),
+        TestCase("training, some coins equal to p = 0.25", (_SOME_EMPTY, _QUARTERS, 0.25, True)),
+        TestCase("evaluation, rows of zeros", (_SOME_EMPTY, _QUARTERS, 0.25, False)),
     ),
-    minimal_inputs=((*_SMALL, 0.2, False), (*_SMALL, 0.2, True)),
+    minimal_inputs=tuple(
+        (torch.tensor([weights]), torch.tensor([coins]), p, training)
+        for weights, coins, p, training in (
+            ([0.25, 0.75], [0.9, 0.1], 0.2, True),
+            ([0.25, 0.75], [0.9, 0.25], 0.25, True),
+            ([0.25, 0.75], [0.9, 0.1], 0.2, False),
+            ([0.0, 0.0], [0.9, 0.1], 0.2, False),
+        )
+    ),
+    stage_of=lambda args: int(not args[-1]),  # training first: the given line is wrong in evaluation
     behavioral_tests=(gradients_flow(drop_with_coins, _TRAINING, ("weights", None, None, None)),),
 )

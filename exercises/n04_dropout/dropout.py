@@ -105,11 +105,18 @@ def stays_on_the_cpu(attempt):
         x, result = uniform(40, 50, seed=9), None
         with contextlib.suppress(Exception), Moved(x) as device:
             result = attempt(x, *arguments)
-        if device.met or not is_moved(result):
+        if device.drawn_there:
             return (
-                "The numbers are right, but when x was moved to another device, your coins did not meet it there. On a "
-                "GPU the two cannot be multiplied."
+                "The numbers are right, but when x was moved to another device, your coins were to be drawn there by "
+                "a generator of the CPU. It cannot do that: PyTorch raises an error."
             )
+        if device.met:
+            return (
+                "The numbers are right, but when x was moved to another device, your coins stayed on the CPU. On a GPU "
+                "the two cannot be multiplied."
+            )
+        if not is_moved(result):
+            return "The numbers are right, but when x was moved to another device, your result was not there."
     return None
 
 

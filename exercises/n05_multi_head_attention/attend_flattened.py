@@ -7,7 +7,7 @@ import torch
 from exercises.common import explainers
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, D, H, S, T, normal, some_hidden
-from feedback import TestCase
+from feedback import FunctionRunner, TestCase
 from feedback.paged import exercise
 
 
@@ -45,9 +45,19 @@ def _inputs(items, heads, seed):
     return q, k, v, some_hidden(items, T, S, seed=seed + 2)
 
 
-_INPUTS = _inputs(B, H, seed=11)
-_ONE_KEY_EACH = torch.tensor([[[True, False]], [[False, True]]])  # item 0 reads key 0, item 1 reads key 1
+def _one_text(query, keys, values):
+    """A single text with one head and one query, which sees every key."""
+    q, k, v = (torch.tensor(z).view(1, 1, len(z), -1) for z in ([query], keys, values))
+    return q, k, v, torch.ones(1, 1, len(keys), dtype=torch.bool)
 
+
+def _sizes(args):
+    """What the code was given, for the card of an exception."""
+    (items, heads, queries, width), keys = args[0].shape, args[1].size(2)
+    return f"It was called with B = {items}, H = {heads}, T = {queries}, S = {keys} and D = {width}."
+
+
+_INPUTS = _inputs(B, H, seed=11)
 EXERCISE = exercise(
     attend_flattened,
     returns=("out", "weights"),
@@ -58,14 +68,9 @@ EXERCISE = exercise(
         TestCase("three texts, two heads", _inputs(3, 2, seed=21)),
         TestCase("two texts, one head", _inputs(B, 1, seed=31)),
     ),
-    minimal_inputs=(
-        (
-            torch.zeros(2, 2, 1, 1),
-            torch.zeros(2, 2, 2, 1),
-            torch.tensor([1.0, 2.0]).expand(2, 2, 2)[..., None].clone(),
-            _ONE_KEY_EACH,
-        ),
-    ),
+    minimal_inputs=(_one_text([1.0, 2, 1, 2], [[2.0, 1, 2, 1], [1, 1, 1, 1]], [4.0, 2]),),
+    runner=FunctionRunner(describe=_sizes),
+    stage_of=lambda args: int(len(args[0]) > 1),  # a single text first
     judge_first=("weights",),
     behavioral_tests=(gradients_flow(attend_flattened, _INPUTS, ("q", "k", "v", None)),),
 )

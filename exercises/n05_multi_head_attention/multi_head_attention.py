@@ -9,6 +9,7 @@ from exercises.common import properties
 from exercises.common.attention import multi_head_from
 from exercises.common.gradients import gradients_flow
 from exercises.common.heads import (
+    LIMITATION_FINITE_FILL,
     LIMITATION_LARGE_SCORES,
     LIMITATION_ONE_AXIS,
     PROJECTIONS,
@@ -18,6 +19,7 @@ from exercises.common.heads import (
     is_masked,
     large_score_arguments,
     low_score_arguments,
+    lowest_score_arguments,
     self_attention_arguments,
     small_arguments,
 )
@@ -96,6 +98,7 @@ EXERCISE = exercise(
             1e-3,
             limitation=LIMITATION_LARGE_SCORES,
         ),
+        TestCase("a very low visible score", lowest_score_arguments(), limitation=LIMITATION_FINITE_FILL),
     ),
     minimal_inputs=small_arguments(),
     square=("mask",),

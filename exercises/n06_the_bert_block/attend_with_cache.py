@@ -6,7 +6,7 @@ from exercises.common import explainers, properties
 from exercises.common.attention import weights_from
 from exercises.common.experiments import HEADS_TO_CHANGE, first_that_moves, heads_that_mix, largest_difference
 from exercises.common.gradients import gradients_flow
-from exercises.common.heads import LIMITATION_LARGE_SCORES
+from exercises.common.heads import LIMITATION_FINITE_FILL, LIMITATION_LARGE_SCORES
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from feedback import BehavioralTest, Comparison, Property, TestCase
 from feedback.paged import exercise
@@ -262,6 +262,11 @@ EXERCISE = exercise(
             "a hidden score far above the visible one",
             by_hand([1.0, 1.0], [0.0, 300.0], [8.0, 4.0]),
             limitation=LIMITATION_LARGE_SCORES,
+        ),
+        TestCase(
+            "a very low visible score",
+            by_hand([5e4, 0.0], [-5e4, 0.0], [8.0, 4.0]),
+            limitation=LIMITATION_FINITE_FILL,
         ),
     ),
     minimal_inputs=(

@@ -9,6 +9,7 @@ from torch import nn
 from exercises.common import properties
 from exercises.common.attention import multi_head_from
 from exercises.common.heads import (
+    LIMITATION_FINITE_FILL,
     LIMITATION_LARGE_SCORES,
     LIMITATION_ONE_AXIS,
     SIZES,
@@ -18,6 +19,7 @@ from exercises.common.heads import (
     is_masked,
     large_score_arguments,
     low_score_arguments,
+    lowest_score_arguments,
     random_layers,
     self_attention_arguments,
     small_arguments,
@@ -195,6 +197,11 @@ EXERCISE = exercise(
             rtol=1e-3,
             atol=1e-3,
             limitation=LIMITATION_LARGE_SCORES,
+        ),
+        TestCase(
+            "a very low visible score",
+            only_read(lowest_score_arguments(layers=3)),
+            limitation=LIMITATION_FINITE_FILL,
         ),
     ),
     minimal_inputs=tuple(map(only_read, small_arguments(layers=3))),

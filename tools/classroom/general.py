@@ -96,8 +96,6 @@ FOUND = {
     "listed-twice": "A pair is listed more than once.",
     "logits-changed": "Logits that should stay as they are were changed.",
     "mask-as-parameter": "The mask is a parameter, which an optimizer would change.",
-    "mask-is-plain-tensor": "The mask is a plain tensor, which does not move with the module.",
-    "mask-not-kept": "The mask is not kept in the module.",
     "mask-stays-on-the-cpu": "The mask stays on the CPU when the module moves.",
     "mean-not-0": "The mean of a normalized vector is not 0.",
     "modes-changed": "Modules are left in another mode than before.",
