@@ -60,7 +60,7 @@ def is_moved(tensor):
 
 
 def keeps_to_the_device(name, *args, call=lambda attempt, *args: attempt(*args)):
-    """A required behavioral test: where the tensors lie elsewhere, what is made meets them there, and so does the result.
+    """A required behavioral test: where the tensors lie elsewhere, no tensor of the CPU meets them, nor is the result one.
 
     name    the argument whose device the result must have
     """

@@ -1,7 +1,8 @@
-"""Behavioral tests on what code makes on its way: how large its tensors are."""
+"""Behavioral tests on what code makes on its way: how large its tensors are, and of which arguments they are made."""
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 
 class LargestTensor(TorchDispatchMode):
@@ -22,6 +23,37 @@ class LargestTensor(TorchDispatchMode):
             if isinstance(tensor, torch.Tensor) and tensor.numel() > self.elements:
                 self.elements, self.shape = tensor.numel(), tensor.shape
         return result
+
+
+class MadeFrom(TorchDispatchMode):
+    """While it is active, of which arguments, by number, the numbers in each memory were computed.
+
+    All tensors are kept, so that no memory is used again.
+    """
+
+    def __init__(self, *args):
+        super().__init__()
+        self.sources = {memory(x): {i} for i, x in enumerate(args)}
+        self.made = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **(kwargs or {}))
+        tensors = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
+        found = set().union(*(self.sources.get(memory(x), ()) for x in tensors))
+        for x in tree_leaves(result):
+            if isinstance(x, torch.Tensor):
+                self.made.append((x, found))
+                self.sources[memory(x)] = self.sources.get(memory(x), set()) | found
+        return result
+
+    def first(self, wanted, without):
+        """The shape of the first tensor that was computed of all wanted arguments and of none `without`, or None."""
+        return next((x.shape for x, found in self.made if wanted <= found and not found & without), None)
+
+
+def memory(tensor):
+    """Tensors with the same number are views of one memory."""
+    return tensor.untyped_storage().data_ptr()
 
 
 def largest_made(function, *args):
