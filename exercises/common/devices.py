@@ -60,7 +60,7 @@ def is_moved(tensor):
 
 
 def keeps_to_the_device(name, *args, call=lambda attempt, *args: attempt(*args)):
-    """A required behavioral test: where the tensors lie elsewhere, no tensor of the CPU meets them, nor is the result one.
+    """A required behavioral test: where the tensors lie elsewhere, none of the CPU meets them, nor is the result one.
 
     name    the argument whose device the result must have
     """
