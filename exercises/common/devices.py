@@ -1,10 +1,13 @@
 """Behavioral tests by device: do tensors that are made on the CPU meet those of a module that has moved?"""
 
+import contextlib
 import re
 
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
+
+from feedback import BehavioralTest
 
 
 class Moved(TorchFunctionMode):
@@ -56,3 +59,27 @@ class Moved(TorchFunctionMode):
 
 def is_moved(tensor):
     return getattr(tensor, "moved", False)
+
+
+def keeps_to_the_device(name, *args, call=lambda attempt, *args: attempt(*args)):
+    """A required behavioral test: where the tensors lie elsewhere, none of the CPU meets them, nor is the result one.
+
+    name    the argument whose device the result must have
+    """
+
+    def test(attempt):
+        given, result = [x.clone() if isinstance(x, torch.Tensor) else x for x in args], None
+        with contextlib.suppress(Exception), Moved(*(x for x in given if isinstance(x, torch.Tensor))) as device:
+            result = call(attempt, *given)
+        if not device.met and (result is None or is_moved(result)):
+            return None
+        return f"The numbers are right, but only on the CPU: where {name} was moved to another device, " + (
+            "a tensor that your code had made on the CPU met it." if device.met else "your result came back on the CPU."
+        )
+
+    return BehavioralTest(
+        "stays-on-the-cpu",
+        test,
+        f"On which device does a new tensor lie, if nothing is said? `{name}.device` is where it is needed.",
+        required=True,
+    )

@@ -5,6 +5,7 @@ import math
 import torch
 
 from exercises.common import explainers, properties
+from exercises.common.devices import keeps_to_the_device
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, T, hidden_only, normal
 from feedback import BehavioralTest, Property, TestCase
@@ -113,14 +114,14 @@ def rotation_from(pair, join):
 
 
 def first_wrong_feature(case):
-    """The entry that is furthest off, with the angle of its position."""
+    """The entry that is furthest off, with the position of its vector."""
     if case.first.shape != case.expected_first.shape:
         return explainers.shape(case)
     at = explainers.worst(case.first, case.expected_first)
     position = case.args[1].flatten()[at[-2]].item()
     return (
-        f"your feature {at[-1]} of the vector at position {position:g} is "
-        f"{explainers.number(case.first[at])} and {explainers.number(case.expected_first[at])} is right"
+        f"at position {position:g}, feature {at[-1]} of your result is {explainers.number(case.first[at])}, and "
+        f"{explainers.number(case.expected_first[at])} is right"
     )
 
 
@@ -158,8 +159,8 @@ def _lengths_kept(case):
         return None
     at = explainers.worst(after, before)
     return (
-        f"A rotation keeps the length of every vector; that at {explainers.position(at)} was "
-        f"{explainers.number(before[at])} and is now {explainers.number(after[at])}."
+        f"A rotation keeps the length of every vector; x[{', '.join(map(str, at))}] was "
+        f"{explainers.number(before[at])} long, and is now {explainers.number(after[at])}."
     )
 
 
@@ -178,7 +179,11 @@ LENGTHS = Property(
     _lengths_kept,
     "Try your formula on the pair (1, 0): it becomes (cos, sin). Which lines of your code make these two?",
 )
-POSITION_ZERO = Property("position-0", _position_zero_stays, "Are the positions taken as they are given?")
+POSITION_ZERO = Property(
+    "position-0",
+    _position_zero_stays,
+    "Is your angle 0 at position 0? And what does your formula make of a and b where the cosine is 1 and the sine 0?",
+)
 
 
 def only_distances_count(attempt):
@@ -220,5 +225,6 @@ def rotation_exercise(reference, pair, join):
         behavioral_tests=(
             ONLY_DISTANCES,
             gradients_flow(reference, (normal(2, 3, 6, seed=33), some_positions(4, 5, 6)), ("x", None)),
+            keeps_to_the_device("x", normal(2, 3, 6, seed=34), some_positions(4, 5, 6)),
         ),
     )

@@ -125,6 +125,8 @@ EXERCISE = exercise(
     properties=(
         properties.FINITE,
         Property("own-key", own_key, DISTANCE),
-        Property("not-straight", straight, "The bias is -slope · distance. " + SLOPES),
+        Property(
+            "not-straight", straight, "The bias is -slope · distance. How does the distance change from key to key?"
+        ),
     ),
 )

@@ -18,7 +18,7 @@ def pairs_to_halves(weight, num_heads):
     return pairs.transpose(1, 2).flatten(0, 2)  # (H, 2, D/2, C) -> (H * D, C)
 
 
-PRINT_IT = "Try `torch.arange(H * D)[:, None]` as the weight: the result shows which row went where."
+PRINT_IT = "Try `torch.arange(H * D * C).view(H * D, C)` as the weight: the result shows where each number went."
 
 
 def row_taken(case):

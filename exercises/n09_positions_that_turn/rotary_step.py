@@ -4,6 +4,7 @@ import torch
 
 from exercises.common import incremental, properties
 from exercises.common.attention import weights_from
+from exercises.common.devices import keeps_to_the_device
 from exercises.common.experiments import largest_difference
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, normal
@@ -135,5 +136,6 @@ EXERCISE = exercise(
         incremental.pieces_differ(step),
         incremental.past_shared(step, rotary_step),
         gradients_flow(rotary_step, arguments(31, [2, 1], 1, 2, 4), ("q", "k", "v", None), call=call),
+        keeps_to_the_device("q", *arguments(34, [2, 1], 1, 2, 4), call=call),
     ),
 )

@@ -10,7 +10,7 @@ def rotate_halves(x, positions, base=10000.0):
 
     Shapes: x (..., T, D), positions (T,) -> (..., T, D)
     Units:  position * base**(-2i / D) radians for the features i and i + D/2
-    Source: Su et al. 2021, in the order of Llama's published code; notebook 09
+    Source: Su et al. 2021, in the order of most models in transformers; notebook 09
     """
     D = x.size(-1)
     frequencies = base ** (-torch.arange(0, D, 2, device=x.device) / D)  # (D/2,)

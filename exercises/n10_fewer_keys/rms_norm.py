@@ -21,17 +21,22 @@ def rms_norm(x, weight, eps=1e-6):
     return (wide * torch.rsqrt(mean_square + eps)).to(x.dtype) * weight
 
 
-def spread(x):
-    """The mean square."""
-    return x.square().mean(dim=-1, keepdim=True)
+def wide(x):
+    return x.to(torch.promote_types(x.dtype, torch.float32))
 
 
-def rms_norm_from(spread=spread, divide=divide):
-    """rms_norm of two steps of layer norm, of which `divide` gets the mean square."""
+def rms_norm_from(
+    prepare=lambda x, weight: wide(x),
+    center=lambda x: x,
+    spread=lambda x: x.square().mean(dim=-1, keepdim=True),
+    divide=divide,
+    stretch=lambda z, weight: z * weight,
+):
+    """rms_norm of the steps of layer norm, of which `spread` is the mean square, and `center` does nothing."""
 
     def rms_norm(x, weight, eps=1e-6):
-        wide = x.to(torch.promote_types(x.dtype, torch.float32))
-        return (divide(wide, spread(wide), eps) * weight).to(x.dtype)
+        prepared = prepare(x, weight)
+        return stretch(divide(center(prepared), spread(prepared), eps), weight).to(x.dtype)
 
     return rms_norm
 

@@ -61,6 +61,7 @@ EXERCISE = exercise(
         TestCase("a table that is longer than needed", (PAGES, [6, 2, 0, 1], 4)),
         TestCase("one token", (PAGES, [2], 1)),
         TestCase("no token", (PAGES, [], 0)),
+        TestCase("no token, though the table has pages", (PAGES, [5, 1], 0)),
         TestCase("a page that is used twice", (PAGES, [1, 4, 1], 14)),
         TestCase("as many heads as places, float64", (normal(4, 3, 3, 2, seed=2, dtype=torch.float64), [3, 0], 4)),
     ),

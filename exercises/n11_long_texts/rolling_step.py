@@ -26,25 +26,39 @@ def rolling_step(q, k, v, past, window):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (B, H, T, S)
     seen = (distance >= 0) & (distance < window)
     weights = scores.masked_fill(~seen, float("-inf")).softmax(dim=-1)
-    return weights @ v, (k[:, :, -window:], v[:, :, -window:])
+    # A slice alone would keep the memory of everything that was cut off.
+    return weights @ v, (k[:, :, -window:].clone(), v[:, :, -window:].clone())
 
 
 NEXT = "What can the next token see besides itself? That is what the past must hold."
 
 
-def rolling_from(**steps):
-    """rolling_step with these steps of `weights_from`."""
+def rolling_from(
+    join=lambda past, k, v, window: (k, v) if past is None else tuple(map(join, past, (k, v))),
+    read=lambda k, v, window: (k, v),
+    seen=lambda T, S, window: is_seen(T, S, window),
+    keep=lambda k, v, T, window: (k[:, :, -window:], v[:, :, -window:]),
+    **steps,
+):
+    """rolling_step made of these steps and those of `weights_from`; `read` gives what the queries meet."""
     weigh = weights_from(**steps)
 
     def rolling_step(q, k, v, past, window):
-        if past is not None:
-            k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-        ones = torch.ones(q.size(2), k.size(2), dtype=torch.bool)
-        first = k.size(2) - q.size(2)  # the position of the first query
-        weights = weigh(q, k, ones.tril(first) & ones.triu(first - window + 1))
-        return weights @ v, (k[:, :, -window:], v[:, :, -window:])
+        T = q.size(2)
+        k, v = read(*join(past, k, v, window), window)
+        return weigh(q, k, seen(T, k.size(2), window)) @ v, keep(k, v, T, window)
 
     return rolling_step
+
+
+def join(old, new):
+    return torch.cat([old, new], dim=2)
+
+
+def is_seen(T, S, window):
+    """The mask: the queries are the last T of S positions."""
+    ones = torch.ones(T, S, dtype=torch.bool)
+    return ones.tril(S - T) & ones.triu(S - T - window + 1)
 
 
 def step(attempt, new, past, window):

@@ -114,6 +114,18 @@ def gradients_are_finite(attempt):
     return None
 
 
+def gradients_of_high_sinks(attempt):
+    """A sink of 200 takes everything: exp(200 - the largest score) is inf in float32."""
+    sinks = torch.tensor([200.0, 0.0], requires_grad=True)
+    (attempt(torch.zeros(1, 2, 1, 3), sinks) * normal(1, 2, 1, 3, seed=25)).sum().backward()
+    if sinks.grad is None or sinks.grad.isfinite().all():
+        return None
+    return (
+        "The weights are right, but the gradient of a sink that lies 200 above the scores of its row is NaN or "
+        "infinite; 0 is right. One step of training would spoil the model."
+    )
+
+
 EXERCISE = exercise(
     sink_weights,
     returns=("weights",),
@@ -166,5 +178,12 @@ EXERCISE = exercise(
             while_doing="in the backward pass",
         ),
         gradients_flow(sink_weights, arguments(41, mask=CAUSAL), ("scores", "sinks")),
+        BehavioralTest(
+            "high-sink",
+            gradients_of_high_sinks,
+            "Which number does your code subtract before it takes `exp`? The sink is an entry of its row, too.",
+            required=True,
+            while_doing="in the backward pass, with a sink of 200",
+        ),
     ),
 )

@@ -19,6 +19,15 @@ def window_mask(T, S, window):
     return (distance >= 0) & (distance < window)
 
 
+def window_from(
+    distance=lambda T, S: torch.arange(S - T, S)[:, None] - torch.arange(S),
+    seen=lambda distance, window: (distance >= 0) & (distance < window),
+    give=lambda mask: mask,
+):
+    """window_mask(T, S, window) made of these steps."""
+    return lambda T, S, window: give(seen(distance(T, S), window))
+
+
 WINDOW = "A window of 3 is the query's own key and the two before it. Which keys does your last query see?"
 QUERIES = "With T = 2 and S = 5, the queries stand at the positions 3 and 4. Which keys does your first query see?"
 
@@ -54,6 +63,7 @@ def other_keys(case):
 
 EXERCISE = exercise(
     window_mask,
+    assemble=window_from,
     returns=("mask",),
     axis_names=AXES | {1: "", 2: "T", 3: "T", 5: "T", 7: "S", 11: "S", 13: "S"},
     dtype_hints={"mask": "A mask holds True and False"},

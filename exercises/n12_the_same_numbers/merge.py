@@ -21,8 +21,37 @@ def merge(out_a, lse_a, out_b, lse_b):
     largest = largest.masked_fill(nothing, 0.0)
     a, b = (lse_a - largest).exp(), (lse_b - largest).exp()  # (..., T)
     total = (a + b).masked_fill(nothing, 1.0)
+    out_a = out_a.masked_fill((lse_a == -torch.inf)[..., None], 0.0)  # it may hold NaN, and 0 * NaN is NaN
+    out_b = out_b.masked_fill((lse_b == -torch.inf)[..., None], 0.0)
     out = (a / total)[..., None] * out_a + (b / total)[..., None] * out_b
     return out, (largest + total.log()).masked_fill(nothing, -torch.inf)
+
+
+def shares(lse_a, lse_b):
+    """How much each side counts, (..., T, 1) each."""
+    nothing = torch.maximum(lse_a, lse_b) == -torch.inf
+    both = torch.stack([lse_a, lse_b]).masked_fill(nothing, 0.0)
+    return both.softmax(0).masked_fill(nothing, 0.0)[..., None]
+
+
+def log_of_the_sum(lse_a, lse_b):
+    nothing = torch.maximum(lse_a, lse_b) == -torch.inf
+    return torch.logaddexp(*(x.masked_fill(nothing, 0.0) for x in (lse_a, lse_b))).masked_fill(nothing, -torch.inf)
+
+
+def merge_from(
+    shares=shares,
+    mix=lambda a, b, out_a, out_b: a * out_a + b * out_b,
+    lse=log_of_the_sum,
+    give=lambda out, lse: (out, lse),
+):
+    """merge made of these steps."""
+
+    def merge(out_a, lse_a, out_b, lse_b):
+        a, b = shares(lse_a, lse_b)
+        return give(mix(a, b, out_a, out_b), lse(lse_a, lse_b))
+
+    return merge
 
 
 def arguments(seed, *shape, shift_a=0.0, shift_b=0.0, dtype=torch.float32):
@@ -78,6 +107,18 @@ def _nothing_seen(case):
     )
 
 
+def unseen_is_nan(attempt):
+    """What stands in the out of a side that saw nothing does not count, even if it is NaN."""
+    for side, words in (("a", "a saw no key, and its out holds"), ("b", "b saw no key, and its out holds")):
+        out, _ = attempt(*unseen(57, side, left=torch.nan))
+        if out.isnan().any():
+            return (
+                f"The numbers are right, but where {words} NaN, your out is NaN at "
+                f"{position(out.isnan().nonzero()[0])}: a share of 0 does not remove it, since 0 * NaN is NaN."
+            )
+    return None
+
+
 def gradients_where_nothing_was_seen(attempt):
     """Rows in which neither side has seen a key must not spoil the gradients."""
     given = [x.requires_grad_() for x in unseen(61, "both", left=0.0)]
@@ -95,6 +136,7 @@ def gradients_where_nothing_was_seen(attempt):
 
 EXERCISE = exercise(
     merge,
+    assemble=merge_from,
     returns=("out", "lse"),
     axis_names=AXES,
     cases=(
@@ -135,6 +177,14 @@ EXERCISE = exercise(
         ),
     ),
     behavioral_tests=(
+        BehavioralTest(
+            "unseen-is-nan",
+            unseen_is_nan,
+            "Whatever the out of a side holds that saw nothing, it must not matter. What can you put in its place, "
+            "before anything is multiplied?",
+            required=True,
+            while_doing="where a side saw no key",
+        ),
         gradients_flow(merge, arguments(53, 2, 3, 4), ("out_a", "lse_a", "out_b", "lse_b")),
         BehavioralTest(
             "nan-gradients",

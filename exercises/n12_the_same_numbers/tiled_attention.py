@@ -7,7 +7,7 @@ import torch
 from exercises.common import properties
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
-from exercises.common.sizes import Watching, largest_made
+from exercises.common.sizes import MadeFrom, Watching, largest_made
 from feedback import BehavioralTest, TestCase
 from feedback.paged import exercise
 
@@ -62,6 +62,36 @@ def stage_of(args):
     if (q @ k.transpose(-2, -1)).abs().max() / q.size(-1) ** 0.5 > 80:
         return 3
     return 2 if causal else 1 if tile < k.size(-2) else 0
+
+
+def scores_kept(attempt):
+    """One query and many keys: what is made of q and k is small at any time, if tiles are let go."""
+    s, tile = 320, 8
+    given = arguments(51, tile, b=1, h=1, t=1, s=s, d=2)
+    with MadeFrom(*given[:3], held_of={0, 1}) as seen, torch.no_grad():
+        attempt(*given)
+    if seen.most < s:
+        return None
+    return (
+        "The numbers are right, but scores of more than one tile exist at once: with one query, "
+        f"S = {s} and tile = {tile}, {seen.most:,} numbers made of q and k are held at the same time. One tile has "
+        f"{tile} scores, and all tiles {s}."
+    )
+
+
+def gradients_are_finite(attempt):
+    """Causal, in tiles of 2: the first queries see nothing of the second tile."""
+    tensors = [x.clone().requires_grad_() for x in arguments(61, 2, True, b=1, h=2, s=5, d=3)[:3]]
+    out, lse = attempt(*tensors, 2, True)
+    if out.requires_grad:
+        (out.sum() + lse.sum()).backward()
+    bad = [name for name, x in zip("qkv", tensors, strict=True) if x.grad is not None and not x.grad.isfinite().all()]
+    if not bad:
+        return None
+    return (
+        f"The numbers are right, but with causal=True the gradient of {bad[0]} is not finite. Where a query sees no "
+        "key of a tile, NaN arose, and was replaced too late for the backward pass."
+    )
 
 
 def table_made(attempt):
@@ -149,11 +179,27 @@ EXERCISE = exercise(
             while_doing="with 96 positions",
         ),
         BehavioralTest(
+            "scores-kept",
+            scores_kept,
+            "Does a line read more than a tile of keys, be it for one query? Are scores of earlier tiles kept until "
+            "the end? What has to be kept of a tile when the next one comes?",
+            required=True,
+            while_doing="with one query and 320 keys",
+        ),
+        BehavioralTest(
             "kernel-for-all-keys",
             kernel_for_all_keys,
             "Make the scores of one tile yourself. What has to be kept of them when the next tile comes?",
             required=True,
             while_doing="with 96 keys",
+        ),
+        BehavioralTest(
+            "nan-gradients",
+            gradients_are_finite,
+            "What is the softmax of nothing but -inf? A number far below every score hides a key as well, and no NaN "
+            "arises.",
+            required=True,
+            while_doing="in the backward pass",
         ),
         gradients_flow(tiled_attention, arguments(61, 2, True, b=1, h=2, s=5, d=3), ("q", "k", "v", None, None)),
     ),

@@ -127,7 +127,7 @@ def test_relative_links_lead_to_files(path):
 
 @each_notebook
 def test_no_exercise_is_solved(path):
-    for id, stated in statements(read(path).cells).items():
+    for stated in statements(read(path).cells).values():
         check = stated.check
         assert check.outputs, f"{check.id} has no output yet: run `python course.py save {path.stem[:2]}`"
         card = check.outputs[0].data["text/plain"]
