@@ -5,10 +5,11 @@ import math
 from torch import nn
 
 from exercises.common import properties
+from exercises.common.attention.inputs import stage_of
 from exercises.common.attention.projections import PROJECTIONS, fill_projections
 from exercises.common.attention.steps import attention_from
 from exercises.common.inputs import AXES, DV, B, D, S, T, normal, round_numbers
-from exercises.common.modules import Blank, changes_with_the_mode, in_dtype, require_methods, trainable
+from exercises.common.modules import Blank, changes_with_the_mode, in_dtype, made_in_forward, require_methods, trainable
 from feedback import BehavioralTest, ModuleRunner, TestCase
 from feedback.paged import exercise
 
@@ -104,10 +105,12 @@ EXERCISE = exercise(
         ),
     ),
     minimal_inputs=((round_numbers(1, 2, 2), round_numbers(2, 2), 1 - round_numbers(2, 2), round_numbers(2, 2) + 1),),
+    stage_of=stage_of,
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
     behavioral_tests=(
+        made_in_forward(lambda attempt: built(attempt, *WEIGHTS), normal(B, T, D, seed=33)),
         BehavioralTest(
             "another-mode",
             lambda attempt: changes_with_the_mode(built(attempt, *WEIGHTS), normal(B, T, D, seed=46)),

@@ -15,8 +15,8 @@ def masked_softmax(scores, mask):
 
     Shapes: scores (..., T, S), mask broadcastable to it -> weights (..., T, S)
     """
-    # With -inf instead, a row that sees nothing is NaN until something replaces it; gradients stay finite even then, but
-    # only because masked_fill passes none to what it filled.
+    # With -inf, a row that sees nothing would be NaN until something replaces it. Gradients would stay finite even so,
+    # but only because masked_fill passes none on to what it filled.
     lowest = torch.finfo(scores.dtype).min
     weights = scores.masked_fill(~mask, lowest).softmax(dim=-1)
     return weights.masked_fill(~mask, 0.0)
