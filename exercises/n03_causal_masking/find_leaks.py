@@ -83,38 +83,20 @@ def not_pairs(case):
     return sentence(first_other_entry(case)) if pairs_of(case) is None else None
 
 
-def turned_around(case):
-    pairs = pairs_of(case)
-    if pairs and pairs != case.expected and sorted((j, i) for i, j in pairs) == case.expected:
-        return (
-            f"In your pairs the later position comes first: {pairs[0]}. A pair is (i, j), where the output at i "
-            "changes with x at the later position j."
-        )
-    return None
-
-
 def listed_twice(case):
-    pairs = pairs_of(case) or []
-    for pair in pairs:
-        if pairs.count(pair) > 1:
-            return f"{pair} is in your list {counted(pairs.count(pair), 'time', 'times')}; each pair is listed once."
-    return None
-
-
-def not_sorted(case):
     pairs = pairs_of(case)
-    if pairs and pairs != case.expected and sorted(pairs) == case.expected:
-        return f"The pairs are right, but not sorted: your list is {shortly(pairs)}."
-    return None
+    twice = next((pair for pair in pairs if pairs.count(pair) > 1), None)
+    if twice is None:
+        return None
+    return f"{twice} is in your list {counted(pairs.count(twice), 'time', 'times')}; each pair is listed once."
 
 
 def no_leak_there(case):
-    return f"{difference(case)}." if set(pairs_of(case) or []) - set(case.expected) else None
+    return f"{difference(case)}." if set(pairs_of(case)) - set(case.expected) else None
 
 
 def leak_missed(case):
-    pairs = pairs_of(case)
-    return f"{difference(case)}." if pairs is not None and set(case.expected) - set(pairs) else None
+    return f"{difference(case)}." if set(case.expected) - set(pairs_of(case)) else None
 
 
 PROPERTIES = (
@@ -124,11 +106,9 @@ PROPERTIES = (
         "A pair is a tuple of two Python numbers, `(int(i), int(j))`: `x.item()` and `x.tolist()` turn tensors into "
         "numbers, and `tuple(pair)` turns a list into a tuple.",
     ),
-    Property("turned-around", turned_around, "Which of your two numbers is the position that was changed?"),
     Property(
         "listed-twice", listed_twice, "Take the largest movement over all items and features first; then decide once."
     ),
-    Property("not-sorted", not_sorted, "`sorted(your_list)` orders pairs by their first number, then by the second."),
     Property(
         "no-leak-there",
         no_leak_there,
