@@ -88,7 +88,7 @@ EXERCISE = exercise(
     ),
     minimal_inputs=tuple(
         (round_numbers(items, length, 2), 1 + round_numbers(rows, 2))
-        for items, length, rows in ((1, 1, 1), (1, 2, 2), (1, 2, 3), (2, 2, 2), (2, 2, 3))
+        for items, length, rows in ((1, 1, 1), (1, 2, 2), (1, 2, 3), (2, 1, 1), (2, 2, 2), (2, 2, 3))
     ),
     stage_of=stage_of,
     properties=(

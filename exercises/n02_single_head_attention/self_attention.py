@@ -2,6 +2,7 @@
 
 import math
 
+import torch
 from torch import nn
 
 from exercises.common import properties
@@ -104,7 +105,10 @@ EXERCISE = exercise(
             "d_in = 17, d_out = 19", (normal(B, T, 17, seed=37), *(normal(19, 17, seed=38 + i) / 2.5 for i in range(3)))
         ),
     ),
-    minimal_inputs=((round_numbers(1, 2, 2), round_numbers(2, 2), 1 - round_numbers(2, 2), round_numbers(2, 2) + 1),),
+    minimal_inputs=(
+        (torch.tensor([[[1.0], [2.0]]]), *torch.tensor([[[1.0]], [[0.5]], [[3.0]]])),
+        (round_numbers(1, 2, 2), round_numbers(2, 2), 1 - round_numbers(2, 2), round_numbers(2, 2) + 1),
+    ),
     stage_of=stage_of,
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
