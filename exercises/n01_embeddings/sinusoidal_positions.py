@@ -50,12 +50,18 @@ def alternating(sin, cos):
     return torch.stack([sin, cos], dim=-1).flatten(-2)
 
 
-def assemble(angles=angles, arrange=alternating, finish=lambda table: table.float()):
-    """sinusoidal_positions made of three steps, in float64 as far as `finish`."""
+def assemble(
+    count=lambda position: position,
+    angles=angles,
+    turn=lambda angles: angles,
+    arrange=alternating,
+    finish=lambda table: table.float(),
+):
+    """sinusoidal_positions made of five steps, in float64 as far as `finish`."""
 
     def sinusoidal_positions(length, d_model):
         position, i = torch.arange(length).double()[:, None], torch.arange(0, d_model, 2).double()
-        x = angles(position, i, d_model, length)
+        x = turn(angles(count(position), i, d_model, length))
         return finish(arrange(x.sin(), x.cos()))
 
     return sinusoidal_positions
