@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 
 import torch
 from torch import nn
+from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from exercises.common.experiments import largest_difference
 from exercises.common.gradients import first_wrong, gradients_of, unreached
@@ -233,6 +234,28 @@ def changes_with_the_mode(module, x):
     return (
         "The numbers are right in training, but in evaluation, after `.eval()`, they are others: they differ by up to "
         f"{moved:.4f}."
+    )
+
+
+def made_in_forward(build, *inputs):
+    """A behavioral test that explains wrong numbers: does a call of the module make layers or parameters?"""
+
+    def test(attempt):
+        module, made = build(attempt), []
+        handle = register_module_parameter_registration_hook(lambda maker, *_: made.append(type(maker).__name__))
+        try:
+            module(*inputs)
+        finally:
+            handle.remove()
+        if not made:
+            return None
+        return f"Your forward makes a layer, of type {made[0]}: in every call it is new, with new random numbers."
+
+    return BehavioralTest(
+        "made-in-forward",
+        test,
+        "What a module learns must be the same in the next call. Where are the layers made that it keeps?",
+        early=True,
     )
 
 

@@ -1,6 +1,7 @@
 """encode: the reference, its steps and test cases; the page next to it says the rest."""
 
 import re
+from functools import partial
 from numbers import Integral
 
 from exercises.common import explainers
@@ -58,25 +59,13 @@ def first_wrong(got, right):
     return next((i for i, (a, b) in enumerate(zip(got, right, strict=True)) if not (is_id(a) and int(a) == b)), None)
 
 
-def lower_cased_words(text):
-    return text.lower().split()
-
-
 def with_unknown(words, vocabulary):
     return [vocabulary.get(word, vocabulary[UNKNOWN]) for word in words]
 
 
-def unchanged(ids):
-    return ids
-
-
-def assemble(words=lower_cased_words, look_up=with_unknown, finish=unchanged):
+def assemble(words=lambda text: text.lower().split(), look_up=with_unknown, finish=lambda ids: ids):
     """encode made of three steps."""
-
-    def encode(text, vocabulary):
-        return finish(look_up(words(text), vocabulary))
-
-    return encode
+    return lambda text, vocabulary: finish(look_up(words(text), vocabulary))
 
 
 CAT = {UNKNOWN: 0, "cat": 1, "the": 2, "saw": 3}
@@ -133,34 +122,19 @@ def punctuation_is_kept(case):
     )
 
 
-def wrong_word(case, known):
-    """(its position, the word as it stands in the text) of the first word, known or not, whose id is wrong."""
+def wrong_id(case, known):
+    """The first word, of the vocabulary or not, whose id is wrong."""
     text, vocabulary = case.args
-    for at, (word, id) in enumerate(zip(text.split(), case.actual, strict=True)):
-        right = vocabulary.get(word.lower(), vocabulary[UNKNOWN])
-        if (word.lower() in vocabulary) == known and int(id) != right:
-            return at, word
+    for at, (word, got, right) in enumerate(zip(text.split(), case.actual, case.expected, strict=True)):
+        key = word.lower()
+        if (key in vocabulary) == known and int(got) != right:
+            rule = (
+                f"A word of the vocabulary gets its own id: vocabulary[{key!r}] is {right}"
+                if known
+                else f"A word that is not in the vocabulary gets vocabulary[{UNKNOWN!r}] = {right}"
+            )
+            return f"{rule}; your ids[{at}], for {word!r}, is {got}."
     return None
-
-
-def unknown_words(case):
-    if not (found := wrong_word(case, known=False)):
-        return None
-    at, word = found
-    return (
-        f"A word that is not in the vocabulary gets vocabulary[{UNKNOWN!r}] = {case.args[1][UNKNOWN]}; your "
-        f"ids[{at}], for {word!r}, is {case.actual[at]}."
-    )
-
-
-def known_words(case):
-    if not (found := wrong_word(case, known=True)):
-        return None
-    at, word = found
-    return (
-        f"A word of the vocabulary gets its own id: vocabulary[{word.lower()!r}] is {case.expected[at]}; your "
-        f"ids[{at}], for {word!r}, is {case.actual[at]}."
-    )
 
 
 def remembers_earlier_calls(attempt):
@@ -242,10 +216,14 @@ EXERCISE = exercise(
         ),
         Property(
             "wrong-id-for-unknown",
-            unknown_words,
+            partial(wrong_id, known=False),
             "Print each word just before you look it up. What should happen if it is not in the vocabulary?",
         ),
-        Property("wrong-id-for-known", known_words, "Print each word next to the id that you found for it."),
+        Property(
+            "wrong-id-for-known",
+            partial(wrong_id, known=True),
+            "Print each word next to the id that you found for it.",
+        ),
     ),
     behavioral_tests=(
         BehavioralTest(

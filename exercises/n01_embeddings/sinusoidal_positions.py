@@ -50,19 +50,24 @@ def alternating(sin, cos):
     return torch.stack([sin, cos], dim=-1).flatten(-2)
 
 
-def in_float32(table):
-    return table.float()
-
-
-def assemble(angles=angles, arrange=alternating, finish=in_float32):
-    """sinusoidal_positions made of three steps, in float64 as far as `finish`."""
+def assemble(
+    count=lambda position: position,
+    angles=angles,
+    turn=lambda angles: angles,
+    arrange=alternating,
+    finish=lambda table: table.float(),
+):
+    """sinusoidal_positions made of five steps, in float64 as far as `finish`."""
 
     def sinusoidal_positions(length, d_model):
         position, i = torch.arange(length).double()[:, None], torch.arange(0, d_model, 2).double()
-        x = angles(position, i, d_model, length)
+        x = turn(angles(count(position), i, d_model, length))
         return finish(arrange(x.sin(), x.cos()))
 
     return sinusoidal_positions
+
+
+SIZES = (5, 12), (7, 4), (9, 2), (13, 22), (1, 6), (8, 8), (41, 10)
 
 
 def other_sizes(draw):
@@ -72,9 +77,7 @@ def other_sizes(draw):
 def stage_of(args):
     """A single pair of columns, of frequency 1, is judged first, then row 0 alone, where no frequency matters."""
     length, d_model = args
-    if d_model == 2:
-        return 0
-    return 1 if length == 1 else 2
+    return 0 if d_model == 2 else 1 if length == 1 else 2
 
 
 def between_minus_one_and_one(case):
@@ -128,10 +131,7 @@ EXERCISE = exercise(
     cases=(
         *(
             TestCase(f"length {length} and d_model {d_model}", (length, d_model))
-            for length, d_model in (
-                *((5, 12), (7, 4), (9, 2), (13, 22), (1, 6), (8, 8), (41, 10)),
-                *hidden_only(other_sizes),
-            )
+            for length, d_model in (*SIZES, *hidden_only(other_sizes))
         ),
         TestCase("length 307 and `d_model` 12", (307, 12), rtol=1e-3, atol=1e-3),
     ),

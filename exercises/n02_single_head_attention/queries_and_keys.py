@@ -40,8 +40,7 @@ def large_scores(*extra):
         (q, k, *(make(k) for make in extra)),
         1e-3,
         1e-3,
-        limitation="It has a limit: scores above 1,000 next to small ones. There exp overflows, and scores that are "
-        "cut off, or shifted by one maximum for all rows, give other weights. The softmax of exercise 2.2 survives "
+        limitation="It has a limit: scores above 1,000 next to small ones. The softmax of exercise 2.2 survives "
         "them, and so does torch's own.",
     )
 

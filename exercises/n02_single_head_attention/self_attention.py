@@ -2,6 +2,7 @@
 
 import math
 
+import torch
 from torch import nn
 
 from exercises.common import properties
@@ -13,9 +14,11 @@ from exercises.common.modules import (
     changes_with_the_mode,
     fill_projections,
     in_dtype,
+    made_in_forward,
     require_methods,
     trainable,
 )
+from exercises.n02_single_head_attention.queries_and_keys import stage_of
 from feedback import BehavioralTest, ModuleRunner, TestCase
 from feedback.paged import exercise
 
@@ -110,11 +113,16 @@ EXERCISE = exercise(
             "d_in = 17, d_out = 19", (normal(B, T, 17, seed=37), *(normal(19, 17, seed=38 + i) / 2.5 for i in range(3)))
         ),
     ),
-    minimal_inputs=((round_numbers(1, 2, 2), round_numbers(2, 2), 1 - round_numbers(2, 2), round_numbers(2, 2) + 1),),
+    minimal_inputs=(
+        (torch.tensor([[[1.0], [2.0]]]), *torch.tensor([[[1.0]], [[0.5]], [[3.0]]])),
+        (round_numbers(1, 2, 2), round_numbers(2, 2), 1 - round_numbers(2, 2), round_numbers(2, 2) + 1),
+    ),
+    stage_of=stage_of,
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
     behavioral_tests=(
+        made_in_forward(lambda attempt: built(attempt, *WEIGHTS), normal(B, T, D, seed=33)),
         BehavioralTest(
             "another-mode",
             lambda attempt: changes_with_the_mode(built(attempt, *WEIGHTS), normal(B, T, D, seed=46)),

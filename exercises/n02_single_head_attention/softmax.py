@@ -17,6 +17,23 @@ def softmax(scores):
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
+def shift(scores):
+    return scores - scores.amax(dim=-1, keepdim=True)
+
+
+def power(exponents):
+    return exponents.exp()
+
+
+def divide(powers, scores):
+    return powers / powers.sum(dim=-1, keepdim=True)
+
+
+def softmax_from(shift=shift, power=power, divide=divide):
+    """softmax made of three steps."""
+    return lambda scores: divide(power(shift(scores)), scores)
+
+
 # float32 overflows at exp(89), float64 at exp(710). The rows of 95 and 88 are too large for float32 alone, and that of
 # 88 is not if the position of its largest score, 2, is subtracted. The last two tell the last score from the mean.
 LARGE = torch.tensor(
@@ -48,6 +65,7 @@ def stage_of(args):
 
 EXERCISE = exercise(
     softmax,
+    assemble=softmax_from,
     returns=("weights",),
     axis_names=AXES,
     cases=(

@@ -23,21 +23,16 @@ def center_and_attend(x, W_query, W_key, W_value):
     return weights @ v, weights
 
 
-def moved_by_the_last_word(mean):
-    """An explainer: how far the first word's output moves with the last word, where this mean of x is subtracted."""
-
-    def explain(case):
-        x, _, _, W_value = case.args
-        changed = x.clone()
-        changed[..., -1, :] = 0
-        change = (changed - mean(changed)) - (x - mean(x))
-        moved = (change[..., 0, :] @ W_value).abs().max()  # word 0 reads itself alone
-        return (
-            f"word 0 may read itself alone, and yet one of its outputs moves by {number(moved)} when all features of "
-            f"word {x.size(-2) - 1} are set to 0"
-        )
-
-    return explain
+def moved_by_the_last_word(case):
+    """How far the first word's output moves with the last word, where the mean of all of x is subtracted."""
+    x, _, _, W_value = case.args
+    change = torch.zeros_like(x)
+    change[..., -1, :] = -x[..., -1, :]
+    moved = ((change - change.mean())[..., 0, :] @ W_value).abs().max()  # word 0 reads itself alone
+    return (
+        f"word 0 may read itself alone, and yet one of its outputs moves by {number(moved)} when all features of "
+        f"word {x.size(-2) - 1} are set to 0"
+    )
 
 
 D_IN = 7

@@ -83,38 +83,20 @@ def not_pairs(case):
     return sentence(first_other_entry(case)) if pairs_of(case) is None else None
 
 
-def turned_around(case):
-    pairs = pairs_of(case)
-    if pairs and pairs != case.expected and sorted((j, i) for i, j in pairs) == case.expected:
-        return (
-            f"In your pairs the later position comes first: {pairs[0]}. A pair is (i, j), where the output at i "
-            "changes with x at the later position j."
-        )
-    return None
-
-
 def listed_twice(case):
-    pairs = pairs_of(case) or []
-    for pair in pairs:
-        if pairs.count(pair) > 1:
-            return f"{pair} is in your list {counted(pairs.count(pair), 'time', 'times')}; each pair is listed once."
-    return None
-
-
-def not_sorted(case):
     pairs = pairs_of(case)
-    if pairs and pairs != case.expected and sorted(pairs) == case.expected:
-        return f"The pairs are right, but not sorted: your list is {shortly(pairs)}."
-    return None
+    twice = next((pair for pair in pairs if pairs.count(pair) > 1), None)
+    if twice is None:
+        return None
+    return f"{twice} is in your list {counted(pairs.count(twice), 'time', 'times')}; each pair is listed once."
 
 
 def no_leak_there(case):
-    return f"{difference(case)}." if set(pairs_of(case) or []) - set(case.expected) else None
+    return f"{difference(case)}." if set(pairs_of(case)) - set(case.expected) else None
 
 
 def leak_missed(case):
-    pairs = pairs_of(case)
-    return f"{difference(case)}." if pairs is not None and set(case.expected) - set(pairs) else None
+    return f"{difference(case)}." if set(case.expected) - set(pairs_of(case)) else None
 
 
 PROPERTIES = (
@@ -124,11 +106,9 @@ PROPERTIES = (
         "A pair is a tuple of two Python numbers, `(int(i), int(j))`: `x.item()` and `x.tolist()` turn tensors into "
         "numbers, and `tuple(pair)` turns a list into a tuple.",
     ),
-    Property("turned-around", turned_around, "Which of your two numbers is the position that was changed?"),
     Property(
         "listed-twice", listed_twice, "Take the largest movement over all items and features first; then decide once."
     ),
-    Property("not-sorted", not_sorted, "`sorted(your_list)` orders pairs by their first number, then by the second."),
     Property(
         "no-leak-there",
         no_leak_there,
@@ -165,13 +145,10 @@ def unmasked(scores):
     return scores.softmax(-1)
 
 
-def masked(scores, ahead=0):
-    """Scores that hide the future, from this many positions ahead on."""
-    return scores.masked_fill(torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1 + ahead), -torch.inf)
-
-
-def causal(scores):
-    return masked(scores).softmax(-1)
+def causal(scores, ahead=0, dim=-1):
+    """Weights that hide the future, from this many positions ahead on."""
+    future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1 + ahead)
+    return scores.masked_fill(future, -torch.inf).softmax(dim)
 
 
 def running_mean(x):
@@ -189,23 +166,10 @@ def from_later(x, steps=1):
     return F.pad(x[:, steps:], (0, 0, 0, steps))
 
 
-def normalized_over_the_sequence(x):
-    return running_mean((x - x.mean(1, keepdim=True)) / (x.std(1, keepdim=True) + 1))
-
-
-def last_to_position_1(x):
-    return torch.cat([torch.zeros_like(x[:, :1]), x[:, -1:], torch.zeros_like(x[:, 2:])], dim=1)
-
-
 def opposite_features(x):
     """The sum over all features moves by nothing."""
     later = from_later(x)
     return later - later.flip(-1) + 2 * later[..., :1] * torch.tensor([1.0, 0.0, -1.0])
-
-
-def opposite_signs(x):
-    """Up from one position, down from the next."""
-    return 3 * from_later(x) * (-1.0) ** torch.arange(x.size(1))[:, None]
 
 
 def barely(leak, given):
@@ -264,11 +228,17 @@ MODELS = (
     ("causal attention", attention(causal)),
     ("a running mean", running_mean),
     ("a layer for each position by itself", lambda x: torch.cat([x.sin(), x[..., :1]], dim=-1)),
-    ("attention whose mask reaches one step too far", attention(lambda scores: masked(scores, 1).softmax(-1))),
+    ("attention whose mask reaches one step too far", attention(lambda scores: causal(scores, ahead=1))),
     ("attention without a mask", attention(unmasked)),
-    ("causal attention, its softmax over the queries", attention(lambda scores: masked(scores / 2).softmax(-2))),
-    ("a model that normalizes over the sequence", normalized_over_the_sequence),
-    ("a model in which position 1 reads the last one", leaking(last_to_position_1)),
+    ("causal attention, its softmax over the queries", attention(lambda scores: causal(scores / 2, dim=-2))),
+    (
+        "a model that normalizes over the sequence",
+        lambda x: running_mean((x - x.mean(1, keepdim=True)) / (x.std(1, keepdim=True) + 1)),
+    ),
+    (
+        "a model in which position 1 reads the last one",
+        leaking(lambda x: x[:, -1:] * (torch.arange(x.size(1)) == 1)[:, None]),
+    ),
     ("attention without a mask in its last item", attention(lambda s: torch.cat([causal(s[:-1]), unmasked(s[-1:])]))),
     ("attention without a mask in its first item", attention(lambda s: torch.cat([unmasked(s[:1]), causal(s[1:])]))),
     ("a model whose leak moves it by 0.0015", barely(each_feature, X)),
@@ -277,7 +247,11 @@ MODELS = (
     ("a model whose leaks cancel in the sum", leaking(opposite_features)),
     ("a model that reads the next vector of another item", leaking(lambda x: from_later(x.roll(1, 0)))),
     ("a running mean that rounds differently each time", rounded_otherwise(X)),
-    ("a model that leaks upward and downward", leaking(opposite_signs), normal(1, 5, 1, seed=222)),
+    (
+        "a model that leaks upward and downward",
+        leaking(lambda x: 3 * from_later(x) * (-1.0) ** torch.arange(x.size(1))[:, None]),
+        normal(1, 5, 1, seed=222),
+    ),
     (
         "a model that reads the next vector if it is large",
         leaking(lambda x: from_later(x * (x.abs().amax(-1, keepdim=True) > 6))),
@@ -311,7 +285,6 @@ def run_find_leaks(attempt, attend, x):
 
     Errors: ContractViolation where x was changed, even for a moment
     """
-    x = x.clone()
     original, version = x.clone(), x._version
     changed = []
 
@@ -320,16 +293,11 @@ def run_find_leaks(attempt, attend, x):
         return attend(given)
 
     found = attempt(watched, x)
-    if not torch.equal(x, original):
+    if any(changed) or x._version != version or not torch.equal(x, original):
         raise ContractViolation(
             "changes-input",
-            "Your code changed x. Whoever calls it still needs x as it was: change a copy, made with x.clone().",
-        )
-    if any(changed) or x._version != version:
-        raise ContractViolation(
-            "changes-input",
-            "Your code changed x for a moment and put it back. Somebody else may be reading x: change a copy, made "
-            "with x.clone().",
+            "Your code changed x, at least for a moment. Somebody else may be reading x: change a copy, made with "
+            "x.clone().",
         )
     return found
 
@@ -345,12 +313,10 @@ EXERCISE = exercise(
     axis_names=AXES | {2: "B", 3: "C", 4: "T", 5: "T"},
     runner=FunctionRunner(run_find_leaks, ("attend", "x"), describe),
     cases=tuple(case(*each) for each in MODELS),
-    minimal_inputs=(
-        minimal(*READS_THE_NEXT, 2),
-        minimal(*HONEST, 2),
-        minimal(*READS_THE_NEXT, 3),
-        minimal(*READS_TWO_LATER, 3),
-        minimal(*HONEST, 3),
+    minimal_inputs=tuple(
+        minimal(*model, length)
+        for length, models in ((2, (READS_THE_NEXT, HONEST)), (3, (READS_THE_NEXT, READS_TWO_LATER, HONEST)))
+        for model in models
     ),
     error_meanings=(
         (

@@ -1,5 +1,7 @@
 """mask_by_filling: the reference and the test cases; the page next to it says the rest."""
 
+import torch
+
 from exercises.common import properties
 from exercises.common.attention import masked_softmax_from
 from exercises.common.inputs import AXES
@@ -24,11 +26,10 @@ EXERCISE = exercise(
     cases=(
         *masked_scores.CASES,
         TestCase(
-            "huge hidden scores",
-            masked_scores.HUGE_HIDDEN_SCORES,
-            limitation="It has a limit: try scores = [[0, 200, 200], [0.5, -0.5, 200], [0.1, 0.2, 0.3]] with a "
-            "causal mask. A huge hidden score must not matter; with a low enough fill before the "
-            "softmax it does not.",
+            "a huge hidden score",
+            (torch.tensor([[0.0, 200.0]]), torch.tensor([[True, False]])),
+            limitation="It has a limit: try the scores [[0, 200]] with only the first key visible. A huge hidden score "
+            "must not matter; with a low enough fill before the softmax it does not.",
         ),
         *masked_scores.LIMITING_CASES,
     ),

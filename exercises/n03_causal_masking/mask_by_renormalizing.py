@@ -34,9 +34,8 @@ EXERCISE = exercise(
         TestCase(
             "tiny visible weights",
             (torch.tensor([[1e-7, 3e-7, 1.0]]), torch.tensor([[True, True, False]])),
-            limitation="It has a limit: try weights = [[1e-7, 3e-7, 1]] with the last key hidden. A number that is "
-            "added to the sum, or put in its place or in that of a hidden weight, is no longer small there; and 1 "
-            "minus the hidden weights is rounded.",
+            limitation="It has a limit: try weights = [[1e-7, 3e-7, 1]] with the last key hidden. Tiny weights "
+            "share the whole row only if they are divided by exactly what they sum to.",
         ),
     ),
     minimal_inputs=tuple(

@@ -27,37 +27,40 @@ MINIMAL_INPUTS = tuple(
     )
 )
 
-HUGE_HIDDEN_SCORES = (
-    torch.tensor([[0.0, 200.0, 200.0], [0.5, -0.5, 200.0], [0.1, 0.2, 0.3]]),
-    torch.ones(3, 3).tril().bool(),
-)
+
+def _limiting(name, scores, mask, limitation, **tolerances):
+    return TestCase(
+        name, (torch.as_tensor(scores), torch.tensor(mask)), limitation=f"It has a limit: {limitation}", **tolerances
+    )
+
+
 LIMITING_CASES = (
-    TestCase(
+    _limiting(
         "large scores",
-        (torch.tensor([[1000.0, 1001.0]]), torch.ones(1, 2, dtype=torch.bool)),
+        [[1000.0, 1001.0]],
+        [[True, True]],
+        "try the scores [[1000, 1001]], both visible; torch's own softmax survives them.",
         rtol=1e-3,
         atol=1e-3,
-        limitation="It has a limit: try the scores [[1000, 1001]], both visible; torch's own softmax survives them.",
     ),
-    TestCase(
+    _limiting(
         "rows far apart",
-        (torch.tensor([[0.0, 0.5], [200.0, 200.5]]), torch.ones(2, 2, dtype=torch.bool)),
+        [[0.0, 0.5], [200.0, 200.5]],
+        [[True, True], [True, True]],
+        "try the scores [[0, 0.5], [200, 200.5]], all visible. If you subtract a maximum before exp, take that of "
+        "each row: with one for all rows, rows far below the others vanish.",
         rtol=1e-3,
         atol=1e-3,
-        limitation="It has a limit: try the scores [[0, 0.5], [200, 200.5]], all visible. If you subtract a "
-        "maximum before exp, take that of each row: with one for all rows, rows far below the others vanish.",
     ),
-    TestCase(
-        "a low visible score",
-        (torch.tensor([[-20000.0, 0.0]]), torch.tensor([[True, False]])),
-        limitation="It has a limit: try the scores [[-20000, 0]] with only the first key visible. It must get all the "
-        "weight, however low its score is.",
-    ),
-    TestCase(
-        "a very low visible score",
-        (torch.tensor([[-2e9, 0.0]], dtype=torch.float64), torch.tensor([[True, False]])),
-        limitation="It has a limit: try the float64 scores [[-2e9, 0]] with only the first key visible. It must get "
-        "all the weight, however low its score is.",
+    *(
+        _limiting(
+            f"a visible score of {score}",
+            torch.tensor([[score, 0]], dtype=torch.float64),  # where score - 50 is another number
+            [[True, False]],
+            f"try the scores [[{score}, 0]] with only the first key visible. It must get all the weight, however low "
+            "its score. A fill hides a key only if it lies far below every visible score.",
+        )
+        for score in (-150, -1500, -20_000, -2_000_000, -2_000_000_000)
     ),
 )
 
