@@ -28,6 +28,7 @@ class Exhibit:
     story      who had something like it, when, and what is to be learned from it
     threads    issues or pull requests, as owner/name#number
     symptom, suspicion, remedy   for the field guide; its test is the first of `tests`
+    exercise   the number of the exercise that asks for its repair, so that no card tells it
     """
 
     number: int
@@ -44,6 +45,7 @@ class Exhibit:
     symptom: str = ""
     suspicion: str = ""
     remedy: str = ""
+    exercise: str = ""
 
     @property
     def takes(self):

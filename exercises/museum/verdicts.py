@@ -64,7 +64,7 @@ def verdict(verdicts):
     """Say of exhibits that they are healthy, or which test proves that they are not.
 
     verdicts    {1: "future", 2: "healthy", 3: ...}; an exhibit with ... is left open
-    Errors: TypeError or ValueError if it is anything else
+    Errors: TypeError if it is no dict, ValueError if there is no exhibit with a number
     """
     if not isinstance(verdicts, dict):
         raise TypeError(f'verdict takes a dict such as {{1: "future", 2: "healthy"}}, got {type(verdicts).__name__}')
@@ -95,7 +95,7 @@ def _card(number, said):
     if said is ...:
         return Card(number, "open", f'{name}: write `"healthy"`, or the name of the test that convicts it.')
     if said != HEALTHY and said not in TESTS:
-        raise ValueError(f'a verdict is "healthy" or one of {", ".join(TESTS)}, got {said!r}')
+        return Card(number, "open", f'{name}: {said!r} is no verdict: write "healthy", or one of {", ".join(TESTS)}.')
     if not exhibit.tests:
         kind = "right" if said == HEALTHY else "accused"
         return Card(number, kind, f"{name} is healthy.", (("Why", exhibit.because, ""),))
@@ -110,13 +110,12 @@ def _card(number, said):
             (("", _why_not(number, said), ""),),
         )
     threads = tuple(("Thread", thread, address(thread)) for thread in exhibit.threads)
-    return Card(
-        number,
-        "right",
-        f"{name} is convicted by `{said}`.",
-        (("Bug", exhibit.bug, ""), ("Where it stood", exhibit.story, ""), *threads),
-        "\n".join(f"- {broken}\n+ {right}" for broken, right in exhibit.repair),
-    )
+    told = ("Bug", exhibit.bug, ""), ("Where it stood", exhibit.story, ""), *threads
+    if exhibit.exercise:
+        told, repair = (*told, ("", f"Its repair is exercise {exhibit.exercise}.", "")), ""
+    else:
+        repair = "\n".join(f"- {broken}\n+ {right}" for broken, right in exhibit.repair)
+    return Card(number, "right", f"{name} is convicted by `{said}`.", told, repair)
 
 
 def _why_not(number, said):

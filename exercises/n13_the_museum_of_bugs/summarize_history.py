@@ -33,6 +33,8 @@ def by_hand(scores, values):
     return torch.tensor([scores]), torch.tensor([values])[..., None]
 
 
+VALUES = normal(2, 4, C, seed=17)
+
 EXERCISE = exercise(
     summarize_history,
     returns=("summary",),
@@ -43,6 +45,7 @@ EXERCISE = exercise(
         TestCase("one position", arguments(5, t=1)),
         TestCase("one item", arguments(7, b=1)),
         TestCase("as many items as positions", arguments(9, b=T)),
+        TestCase("large scores", (torch.tensor([[0.0, 200.0, 95.0, 200.0], [90.0, 0.0, 89.0, -200.0]]), VALUES)),
         TestCase("float64", arguments(11, dtype=torch.float64)),
     ),
     minimal_inputs=(
@@ -50,6 +53,8 @@ EXERCISE = exercise(
         by_hand([0.0, 0.0], [2.0, 4.0]),
         by_hand([1.0, 0.0], [2.0, 4.0]),
         by_hand([0.0, 1.0, 0.0], [2.0, 4.0, 8.0]),
+        by_hand([100.0, 0.0], [2.0, 4.0]),
+        by_hand([0.0, 200.0], [2.0, 4.0]),
     ),
     properties=(properties.FINITE,),
     behavioral_tests=(
