@@ -52,8 +52,7 @@ from feedback.sandbox import learner_line, run
 NOTHING, A_BUG = "finds nothing", "finds a bug"
 RUNS = 3  # with a suspect that rules name, or about which a test is wrong: is it always?
 SOMETIMES = (
-    "What does your test leave to chance? Try everything that a bug may depend on, or draw so much that nothing is "
-    "left out."
+    "What does your test leave to chance? Try all that a bug may depend on, or draw so much that nothing is left out."
 )
 
 
@@ -483,7 +482,7 @@ class Suspects:
             return f"{always if times == RUNS else some} {truth.does}. {shown}"
         some = "" if times == RUNS else f" in {times} of {RUNS} runs"
         how = f" It was accused at your {verdict.line}" if verdict.line else ""
-        return f"your test accuses healthy code{some}: {truth.does}. It is healthy, because {truth.why}.{how}"
+        return f"your test accuses healthy code{some}: {truth.does}, and {truth.why}.{how}"
 
     def _field(self, name: str) -> str:
         if name not in self.page.fields:

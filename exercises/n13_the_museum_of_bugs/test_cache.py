@@ -147,7 +147,7 @@ def second_branch(model):
     ids, other = _text(1, 6), _text(1, 6, seed=1)
     _, past = model(ids[:, :3])
     model(other[:, 3:], past)
-    return _in_words(f"{TWICE} For these", model(ids[:, 3:], past)[0], model(ids)[0][:, 3:])
+    return _in_words(f"{TWICE} In the second branch", model(ids[:, 3:], past)[0], model(ids)[0][:, 3:])
 
 
 def first_branch(model):
@@ -156,10 +156,10 @@ def first_branch(model):
     _, past = model(ids[:, :3])
     _, first = model(ids[:, 3:6], past)
     model(other[:, 3:6], past)
-    return _in_words(f"{TWICE} Where the first branch goes on", model(ids[:, 6:], first)[0], model(ids)[0][:, 6:])
+    return _in_words(f"{TWICE} Where the first goes on", model(ids[:, 6:], first)[0], model(ids)[0][:, 6:])
 
 
-TWICE = "After 3 tokens, the past is continued by 3 tokens, and then, from the same past, by 3 others."
+TWICE = "A past of 3 tokens is continued twice by 3."
 
 
 def _text(B, T, seed=0):
@@ -172,7 +172,7 @@ def _in_words(begin, got, right):
     batch = f" of item {b}" if len(right) > 1 else ""
     return (
         f"{begin}, the logit of id {id} at token {t}{batch} is {number(got[b, t, id])}, and {number(right[b, t, id])} "
-        "where the whole text comes at once"
+        "for the whole text at once"
     )
 
 

@@ -104,9 +104,9 @@ def shown(side: str, lengths: tuple[int, int] = (3, 6), fill: int | None = None)
         b, t = divmod(int(moved.amax(-1).argmax()), T)
         i = int(moved[b, t].argmax())
         return (
-            f"For ids of shape {tuple(real.shape)}, with padding on the {side} and {lengths[0]} and {lengths[1]} real "
-            f"tokens, feature {i} of the output at [{b}, {t}], a real token, is {number(before[b, t, i])}, and "
-            f"{number(after[b, t, i])} with {'other ids' if fill is None else f'the id {fill}'} in padding"
+            f"With {lengths[0]} and {lengths[1]} real ids of {T}, padded on the {side}, feature {i} of the output at "
+            f"[{b}, {t}] is {number(before[b, t, i])}, and {number(after[b, t, i])} with "
+            f"{'other ids' if fill is None else f'the id {fill}'} in padding"
         )
 
     return shows
