@@ -141,10 +141,7 @@ def too_little(case):
     if (sums > p - 1e-6).all():
         return None
     row = int(sums.argmin())
-    return (
-        f"What stays must have a probability of at least p = {p:g}; in row {row} yours has {number(sums[row])}: "
-        f"{tokens_kept(case, row)}."
-    )
+    return f"What stays has a probability of {number(sums[row])}, less than p: {tokens_kept(case, row)}."
 
 
 def too_much(case):
