@@ -163,7 +163,8 @@ def with_notes(seen: Observations, report: Report) -> Report:
         )
     if exercise.runner.kind == "function" and source.in_another_order(attempt, exercise.arguments):
         notes.append(f"Your arguments are in another order than in {exercise.signature}. Is that meant?")
-    return with_parts(report, *map(think, notes))
+    noted = with_parts(report, *map(think, notes))
+    return report if _is_long(noted.parts) else noted
 
 
 def with_print(seen: Observations, report: Report) -> Report:
