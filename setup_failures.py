@@ -155,7 +155,7 @@ error decoding response body
     can, with PIP_DEFAULT_TIMEOUT=120 (with uv, UV_HTTP_TIMEOUT=300) set; what was downloaded is kept. On Linux,
     COURSE_TORCH=cpu downloads 0.4 GB instead of 3.
 ConnectionError | ConnectionReset | Max retries | SSLError | error sending request | LocalEntryNotFoundError
-RemoteDisconnected | HTTP 000 | couldn't connect to | [Errno 101] | [Errno 111] | [Errno 61] | [WinError 10061]
+RemoteDisconnected | HTTP 000 | couldn't connect to | [Errno 101]
 error 500 | error 502 | error 503 | 500 Server | 502 Server | 503 Server | 504 Server
     The network is down or the server does not answer: check the connection (and the proxy, if you need one) and run
     the same command again; what was downloaded is kept.

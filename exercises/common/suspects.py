@@ -325,6 +325,25 @@ class Truth:
         return self.shows is not None
 
 
+class _Judge:
+    """What a test says of a suspect. What the course's own test says is known, and held by tests."""
+
+    def __init__(self, suspects: Suspects) -> None:
+        self.suspects = suspects
+
+    def __call__(self, test: Callable, suspect: Suspect) -> Verdict:
+        if test is self.suspects.reference:
+            return Verdict(A_BUG if self.suspects.truths[suspect.number - 1].broken else NOTHING)
+        return judged(test, suspect)
+
+    def __reduce__(self) -> tuple:
+        return _judge_of_others, ()  # the process in which a grader runs answers gets no reference
+
+
+def _judge_of_others() -> Callable:
+    return judged
+
+
 class Suspects:
     """The suspects on the page of an exercise.
 
@@ -372,7 +391,7 @@ class Suspects:
         made = paged.exercise(
             self.reference,
             returns=("verdict",),
-            runner=FunctionRunner(self._verdict, ("suspect",), _described),
+            runner=FunctionRunner(_Judge(self), ("suspect",), _described),
             judge=self._report,
             stage_of=lambda args: 0,
             cases=tuple(TestCase(f"suspect {n}", (self.suspect(n),)) for n in self.numbers.values()),
@@ -400,12 +419,6 @@ class Suspects:
 
     def suspect(self, number: int, run: int = 0) -> Suspect:
         return Suspect(number, self.truths[number - 1].make, self.takes, self.wrap, run)
-
-    def _verdict(self, test: Callable, suspect: Suspect) -> Verdict:
-        """What a test says; what the course's own says is known, and held by tests."""
-        if test is self.reference:
-            return Verdict(A_BUG if self._truth_of(suspect).broken else NOTHING)
-        return judged(test, suspect)
 
     def _truth_of(self, suspect: Suspect) -> Truth:
         return self.truths[suspect.number - 1]

@@ -27,6 +27,20 @@ GENERAL = {
         "The test returns neither None nor True nor False.",
         "What should the test return where it finds nothing?",
     ),
+    "does-not-fit": (
+        "The test calls the suspect with arguments that it does not take.",
+        "Which arguments does it take?",
+    ),
+    "suspect-stopped": (
+        "The suspect stops with an error on what the test gives it.",
+        "May these inputs be given to it?",
+    ),
+    "lets-a-bug-pass": ("The test finds nothing in a broken suspect.", "On which inputs does the bug show?"),
+    "accuses-healthy-code": ("The test accuses a healthy suspect.", "What may a healthy function do that it forbids?"),
+    "right-only-sometimes": (
+        "The test finds the bug from some random states only.",
+        "What does the test leave to chance?",
+    ),
     "parameters-changed": ("The test leaves the parameters changed.", "Which line puts back what was written over?"),
     "not-a-module": ("The class is not an `nn.Module`.", "What does the class inherit from?"),
     "shared-layer": ("Two projections are the same layer.", "May what a token looks for differ from what it offers?"),
