@@ -193,7 +193,7 @@ MEANINGS = (
     ),
     (
         r"view size is not compatible",
-        "`.view` needs the numbers in one stretch of memory; after a transpose use `.reshape` or `.flatten`. "
+        "`.view` needs the numbers in one stretch of memory; after a transpose or slice, use `.reshape` or `.flatten`. "
         "(`.contiguous()` returns a new tensor: keep it.)",
     ),
     (
