@@ -225,15 +225,15 @@ class Verdicts:
     said: dict[str, Verdict]
     missed: list[str]
     accused: list[str]
-    passed: list[str]  # healthy ones, rightly
+    passed: list[str]  # healthy ones
 
 
 def missed(*ids: str, by: Callable | None = None, each: bool = False, finds: str = "") -> Callable:
     """Such a test misses bugs, and accuses nobody: `rule(verdicts)` is a suspect that shows it, or None.
 
-    It misses the first of these suspects, perhaps the others, and none besides; with `each`, all of them, and perhaps
-    others, but it finds what `finds` names; with `by`, one of them (or of all), and by(calls) is true of all calls that
-    it makes to a suspect.
+    It misses the first of these suspects, perhaps the others, and no suspect but these; with `each`, all of them, and
+    perhaps others, but it finds what `finds` names; with `by`, one of them (or of all), and by(calls) is true of all
+    calls that it makes to a suspect.
     """
 
     def rule(verdicts: Verdicts) -> str | None:
