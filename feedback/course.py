@@ -229,9 +229,10 @@ class Course:
         attempts.chose(self.store.path, asked.id, letter)
 
     def yours(self, exercise_id: Any, attempt: Any = None, load: bool = False) -> Any:
-        """The learner's own answer if it passed its check, else the course's; one line says which.
+        """The learner's own answer if it passed its check, else the course's.
 
-        An answer that passed in an earlier notebook is only run with load=True, and then checked again.
+        An answer that passed in an earlier notebook is only run with load=True, and then checked again; a line says
+        what came of it.
 
         Errors: LookupError if there is no such exercise
         Source: notebook 02
@@ -241,22 +242,8 @@ class Course:
             raise LookupError(self._unknown(exercise_id).parts[0].plain())
         passed = self._passed.get(exercise.id)
         if passed is not None and (attempt is None or attempt is passed):
-            print(f"Exercise {exercise.id}: using your own {exercise.name}.")
             return _on_any_device(exercise, passed)
-        if load:
-            return self._load(exercise)
-        print(f"Exercise {exercise.id}: using the course's {exercise.name}{self._why_not_yours(exercise)}")
-        return exercise.reference
-
-    def _why_not_yours(self, exercise: Exercise) -> str:
-        if exercise.id in self._passed:
-            return ", because this one is not the one that passed: run its check again."
-        if self.answers.kept(exercise.id):
-            return (
-                f'. Your own passed in an earlier notebook; yours("{exercise.id}", load=True) runs it, checks it '
-                "again and uses it."
-            )
-        return ", until yours passes its check."
+        return self._load(exercise) if load else exercise.reference
 
     def _load(self, exercise: Exercise) -> Any:
         """The answer that is kept from an earlier notebook, if it still passes; else the course's."""
