@@ -1,7 +1,8 @@
 """Every notebook with all exercises solved, by the solutions that learners are shown: its outputs are those saved.
 
-Wherever a cell calls `yours`, it must get the answer in the notebook, and not the course's own. It runs with one thread, where nbval's run uses all cores, and rounds as a CPU without vector instructions would;
-notebooks that ask for the best device get a simulated GPU.
+Wherever a cell calls `yours`, it must get the answer in the notebook, and not the course's own. The notebook runs with
+one thread, where nbval's run uses all cores, and rounds as a CPU without vector instructions would; notebooks that ask
+for the best device get a simulated GPU.
 """
 
 from importlib.util import find_spec
