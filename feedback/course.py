@@ -17,7 +17,7 @@ from feedback import attempts, checker, explain_course, explain_errors, grading,
 from feedback.answers import Answers
 from feedback.catalog import Exercises, Heading
 from feedback.devices import on_any_device
-from feedback.display import Source
+from feedback.display import Source, show_below_next_output
 from feedback.exercise import Exercise
 from feedback.hidden import HiddenExercises
 from feedback.notebooks import Contents, Notebook, Step
@@ -217,16 +217,20 @@ class Course:
             return explain_course.unknown_prediction(prediction_id, self.predictions)
         if answer is None:
             chosen = self.store.choices().get(asked.id, {}).get("last")
+            if chosen in asked.answers:
+                show_below_next_output(asked.id, asked.verdict(chosen))
             return Question(asked, chosen, lambda letter: self._choose(asked, letter))
         letter = str(answer).strip().lower()
         if letter not in asked.answers:
             return explain_course.unknown_answer(asked, answer)
-        self._choose(asked, letter)
-        return asked.reply(letter)
+        return self._choose(asked, letter)
 
-    def _choose(self, asked: Prediction, letter: str) -> None:
+    def _choose(self, asked: Prediction, letter: str) -> Reply:
+        """Keep a choice. In a notebook, the verdict waits for the output."""
         self.store.choose(asked.id, letter)
         attempts.chose(self.store.path, asked.id, letter)
+        verdict = asked.verdict(letter)
+        return asked.noted(letter) if show_below_next_output(asked.id, verdict) else verdict
 
     def yours(self, exercise_id: Any, attempt: Any = None, load: bool = False) -> Any:
         """The learner's own answer if it passed its check, else the course's.
