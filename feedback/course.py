@@ -217,7 +217,7 @@ class Course:
             return explain_course.unknown_prediction(prediction_id, self.predictions)
         if answer is None:
             chosen = self.store.choices().get(asked.id, {}).get("last")
-            if chosen in asked.answers:
+            if chosen and chosen in asked.answers:
                 show_below_next_output(asked.id, asked.verdict(chosen))
             return Question(asked, chosen, lambda letter: self._choose(asked, letter))
         letter = str(answer).strip().lower()

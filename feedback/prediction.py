@@ -80,7 +80,7 @@ class Question:
 
     prediction: Prediction
     chosen: str | None
-    choose: Callable[[str], None]
+    choose: Callable[[str], object]
 
     @property
     def call(self) -> str:
