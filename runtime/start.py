@@ -21,7 +21,7 @@ ANOTHER_PYTHON, _ = explain("No module named 'torch'")
 
 
 def complete():
-    """Make sure that this Python has the packages that the notebooks need, and say so; in Colab, install what is missing.
+    """Make sure that this Python has the packages that the notebooks need, and say so. In Colab, install those missing.
 
     It is called before PyTorch is imported, whose threads then give way to others while they wait: else a cell that
     trains can take minutes on a busy machine.
