@@ -42,7 +42,7 @@ SECOND_PART = notebooks(
         66,
         "How does FlashAttention never make the table?",
     ),
-    ("13_the_museum_of_bugs", "the museum of bugs", 157, 59, "Can you catch what the experts missed?"),
+    ("13_the_museum_of_bugs", "the museum of bugs", 170, 55, "Can you catch what the experts missed?"),
     (
         "14_reading_published_code",
         "reading published code",
