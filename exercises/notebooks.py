@@ -42,11 +42,11 @@ SECOND_PART = notebooks(
         66,
         "How does FlashAttention never make the table?",
     ),
-    ("13_the_museum_of_bugs", "the museum of bugs", 170, 55, "Can you catch what the experts missed?"),
+    ("13_the_museum_of_bugs", "the museum of bugs", 171, 55, "Can you catch what the experts missed?"),
     (
         "14_reading_published_code",
         "reading published code",
-        133,
+        107,
         0,
         "Can you translate a published module into yours, and prove it?",
     ),
