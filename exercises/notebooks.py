@@ -22,8 +22,8 @@ FIRST_PART = notebooks(
     (
         "05_multi_head_attention",
         "multi-head attention",
-        135,
-        78,
+        94,
+        45,
         "Why several heads, and how do you compute them all at once?",
     ),
     ("06_the_bert_block", "the BERT block", 157, 76, "What surrounds attention in a real model?"),
