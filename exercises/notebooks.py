@@ -18,7 +18,7 @@ FIRST_PART = notebooks(
     ("01_embeddings", "embeddings", 88, 52, "How does text become vectors?"),
     ("02_single_head_attention", "single-head attention", 135, 94, "How does a token decide what to read?"),
     ("03_causal_masking", "causal masking", 131, 52, "How do you hide the future?"),
-    ("04_dropout", "dropout", 93, 44, "Why zero what you just computed?"),
+    ("04_dropout", "dropout", 79, 39, "Why zero what you just computed?"),
     (
         "05_multi_head_attention",
         "multi-head attention",
