@@ -26,7 +26,8 @@ def way_on(
             return (*lost, following("the rest of this notebook. This was the last exercise."))
         rest = "" if step.name.startswith("exercise") else "the rest of this notebook, then "
         return (*lost, following(f"{step.name}.", step.href, rest))
-    last = f'`solution("{exercise.id}")` shows a solution.' if solutions else "Show your instructor what you have."
+    run_it = f'Insert a cell below (in Jupyter: Esc, then B), and run `solution("{exercise.id}")` in it.'
+    last = run_it if solutions else "Show your instructor what you have."
     hints = Hints(exercise.id, exercise.hints, f"Still stuck? {last}")
     if report.status == "not attempted" or any(isinstance(part, Text) and part.kind == "next" for part in report.parts):
         return (*lost, hints)
