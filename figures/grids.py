@@ -24,7 +24,7 @@ def weights(values, rows, columns=None, title="weights", mask=None):
     return weights_side_by_side({title: values}, rows, columns, mask)
 
 
-def weights_side_by_side(panels, rows, columns=None, mask=None, least=None):
+def weights_side_by_side(panels, rows, columns=None, mask=None, least=None, caption=""):
     """Several heat maps of weights over the same words, e.g. {"route 1": a, "route 2": b}.
 
     Shapes: each panel (T, S); mask one (T, S) for all, or a dictionary with one for each title
@@ -58,7 +58,8 @@ def weights_side_by_side(panels, rows, columns=None, mask=None, least=None):
             _weights_words(title, values, hidden[title], rows, columns, leaks[title])
             for title, values in panels.items()
         )
-        return Picture(to_svg(sheet.figure), alt, _weights_caption(panels, hidden, rows, columns, leaks))
+        caption = caption or _weights_caption(panels, hidden, rows, columns, leaks)
+        return Picture(to_svg(sheet.figure), alt, caption)
 
 
 def _fitting(panels, rows, columns):
