@@ -307,6 +307,14 @@ def test_an_edited_cell_stays_edited_unless_the_course_changed_it_too(studied, c
     assert "carried over: your version of a cell below “03 Masks”, below the course's new one\n" in out
 
 
+def test_texts_of_the_course_open_no_source_and_those_of_the_learner_do(studied):
+    studied.write({"predict": "I think 43"})
+    studied.publish(changed(setup="import math"))
+    studied.study.main(["update"])
+    texts = [cell for cell in nbformat.read(studied.path, as_version=4).cells if cell.cell_type == "markdown"]
+    assert [cell.source for cell in texts if cell.metadata.get("editable", True)] == ["I think 43"]
+
+
 def test_an_answer_whose_exercise_is_gone_is_carried_over(studied, capsys):
     studied.publish([cell for cell in edition() if cell.id != "mask"])
     studied.study.main(["update"])
