@@ -225,7 +225,9 @@ def test_a_copy_finds_the_course_and_gives_the_published_outputs(course, monkeyp
     published = nbformat.read(PROJECT / "notebooks" / "00_start_here.ipynb", as_version=4)
     copy = nbformat.from_dict(course.study.make_copy(published))
     (course.folder / "study").mkdir()
-    where = new_code_cell("import exercises, helpers; print(helpers.__path__, exercises.__path__)", id="where")
+    where = new_code_cell(
+        "import exercises, helpers; print(str(helpers.__path__) + str(exercises.__path__))", id="where"
+    )
     copy.cells.append(where)
     execute(copy, course.folder / "study")
     assert copy.cells.pop().outputs[0].text.count(str(course.folder)) == 2
