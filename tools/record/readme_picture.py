@@ -51,7 +51,7 @@ SECONDS = {"long": 3.2, "short": 1.2, "key": 0.16}
 
 
 def exercise():
-    """The exercise as notebook 02 states it, an answer that reshapes in place of transposing, and what the course says."""
+    """The exercise as notebook 02 states it, an answer that reshapes the keys, and what the course says."""
     stated = statements(read(ROOT / "notebooks" / "02_single_head_attention.ipynb"))["2.1"]
     made = nbformat.v4.new_notebook()
     made.cells = [
@@ -102,7 +102,9 @@ def film_next_token(browser, folder):
     """The view of the course's own site, used as a reader would, one picture after each step."""
     files = live.Files()
     view = explorers.next_token(story_model.load(), stories.WORDS, stories.encode(STORY))
-    (folder / "page.html").write_text(PAGE % (explorers.base.STYLE.read_text(encoding="utf-8"), live.explorer(view, "story", files)), encoding="utf-8")
+    (folder / "page.html").write_text(
+        PAGE % (explorers.base.STYLE.read_text(encoding="utf-8"), live.explorer(view, "story", files)), encoding="utf-8"
+    )
     files.write(folder)
     shutil.copy(ROOT / "site" / "static" / "live.js", folder)
     page = browser.new_page(viewport={"width": 840, "height": 700}, device_scale_factor=1.25)
