@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 import torch.nn.functional as F
 
-from exercises.common.suspects import Suspects
+from exercises.n13_the_museum_of_bugs.suspects import Suspects
 from feedback.format import number
 from helpers import require
 
