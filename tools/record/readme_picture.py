@@ -92,9 +92,8 @@ def photograph_exercise(browser, folder):
         height = last["y"] + last["height"] - first["y"]
         area = {"x": first["x"], "y": first["y"], "width": first["width"], "height": height}
         page.screenshot(path=ROOT / "data" / "course.png", clip=area)
-        page.close()  # before its server goes, for which it would wait
     finally:
-        server.terminate()
+        server.kill()  # it has nothing to save
         server.wait()
 
 
