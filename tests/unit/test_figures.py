@@ -34,7 +34,6 @@ MAKERS = {
     "origins": lambda w=WEIGHTS: figures.origins({"x": (10 * w.detach() + 0.4).floor().int()}, WORDS),
     "differences": lambda w=WEIGHTS: figures.differences({"a": 0.0, "b": 0.31, "c": 2.0, "d": None}, "b", 1e-4),
     "timings": lambda w=WEIGHTS: figures.timings({"one": w[0]}, [1, 2, 4], "length", "Time"),
-    "flow": lambda w=WEIGHTS: figures.attention_flow(w, w, w, w, w, w, w),
 }
 each_figure = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 
@@ -100,7 +99,7 @@ WIDE = {
 }
 
 
-@pytest.mark.parametrize("make", [*WIDE.values(), MAKERS["flow"]], ids=[*WIDE, "flow"])
+@pytest.mark.parametrize("make", WIDE.values(), ids=WIDE)
 def test_no_figure_is_wider_than_the_page_nor_its_type_too_small(make):
     picture = drawn(make)
     assert width_of(picture) <= 72 * figures.WIDEST == 600
@@ -310,7 +309,6 @@ def test_figures_that_are_not_measured_are_compared_whole():
         (lambda: figures.bars({"a": [1.0]}, WORDS, "y"), "a has 1 numbers for 3 labels"),
         (lambda: figures.lines({"a": [1.0]}, [1, 2], "x", "y"), "a has 1 numbers for 2 places"),
         (lambda: figures.arrows({"a": [1.0, 2.0, 3.0]}), r"a must be two numbers, got shape \(3,\)"),
-        (lambda: figures.attention_flow(*[WEIGHTS] * 6, WEIGHTS[0]), r"must have two axes, got shape \(3,\)"),
     ],
 )
 def test_errors_say_what_does_not_fit(call, words):
