@@ -26,8 +26,8 @@ FIRST_PART = notebooks(
         78,
         "Why several heads, and how do you compute them all at once?",
     ),
-    ("06_the_bert_block", "the BERT block", 157, 76, "What surrounds attention in a real model?"),
-    ("07_a_real_bert", "a real BERT", 124, 69, "Does what you wrote run a real model?"),
+    ("06_the_bert_block", "the BERT block", 119, 58, "What surrounds attention in a real model?"),
+    ("07_a_real_bert", "a real BERT", 120, 58, "Does what you wrote run a real model?"),
     ("08_a_language_model", "a language model of your own", 202, 100, "How does attention learn to write?"),
 )
 

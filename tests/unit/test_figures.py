@@ -11,7 +11,7 @@ import torch
 import figures
 from figures.charts import _sides
 from figures.panels import GAP, arranged
-from figures.style import ALARM, BLUE, FAINT, GREEN, HATCH, HIDDEN, ORANGE, short
+from figures.style import ALARM, FAINT, HATCH, HIDDEN, short
 from helpers.masks import causal_mask
 from tools.save_notebooks import sanitize
 
@@ -257,20 +257,6 @@ def test_the_description_of_curves_names_the_points_that_are_asked_for():
     alt = figures.lines({"up": [0, 1, 5], "peak": [0, 5, 1]}, [1, 2, 4], "x", "y", named=(2,)).alt
     assert "up: from 0.0000 at 1 to 5.0000 at 4, 1.0000 at 2;" in alt
     assert "5.0000 at 2" not in figures.lines({"line": [0, 5, 9]}, [1, 2, 4], "x", "y").alt
-
-
-def test_a_dashed_curve_has_the_color_of_the_curve_that_it_belongs_to():
-    curves = {"one": [0, 1], "one, others": [1, 2], "two": [2, 3]}
-
-    def colors(**options):
-        svg = figures.lines(curves, [1, 2], "x", "y", **options).svg
-        drawn = re.findall(
-            r'clip-path="[^"]+" style="fill: none; (stroke-dash.*?; )?stroke: (#\w+); stroke-width: 1.5', svg
-        )
-        return [(color, bool(dashes)) for dashes, color in drawn]
-
-    assert colors() == [(BLUE, False), (ORANGE, False), (GREEN, False)]
-    assert colors(dashed={"one, others": "one"}) == [(BLUE, False), (BLUE, True), (ORANGE, False)]
 
 
 def test_small_negative_numbers_keep_their_sign_and_zero_has_none():
