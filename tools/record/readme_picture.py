@@ -88,6 +88,7 @@ def photograph_exercise(browser, folder):
         page = browser.new_page(viewport={"width": 1000, "height": 900}, device_scale_factor=1.5)
         page.goto(address)
         page.get_by_text("stuck", exact=False).first.wait_for(timeout=60_000)
+        page.wait_for_timeout(3000)  # until nothing moves any more
         first, last = (page.locator(".jp-Notebook .jp-Cell").nth(i).bounding_box() for i in (1, 3))
         height = last["y"] + last["height"] - first["y"]
         area = {"x": first["x"], "y": first["y"], "width": first["width"], "height": height}
