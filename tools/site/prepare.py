@@ -96,7 +96,8 @@ def text(cell, entry, place):
     """The text of a cell: core and deeper as labels, and links that lead to pages; the first cell has the facts."""
     if cell.id == "setup-text":
         cell = folded_text(cell, "When you run it yourself")
-    source = CELL_LINK.sub(_to_cell, cell.source.replace("](../docs/", "]("))
+    source = cell.source.replace("](../docs/", "](").replace("](#cell-id=", f"]({entry.file}#cell-id=")
+    source = CELL_LINK.sub(_to_cell, source)
     source = HTML_LINK.sub(_to_page, LABEL.sub(r'<p class="course-tag course-\1">\1 · \2 min</p>', source))
     if cell.id == "title":
         title, rest = IN_JUPYTER.sub("", source).split("\n", 1)
