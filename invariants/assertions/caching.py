@@ -2,19 +2,8 @@
 
 import torch
 
-from invariants.assertions.calling import OTHER_SHAPES, Subject, far, parameters_of, tensors_of
+from invariants.assertions.calling import OTHER_SHAPES, PASTS, Subject, far, parameters_of, tensors_of
 
-PASTS = (
-    "past_key_values",
-    "past_key_value",
-    "past_kv",
-    "kv_cache",
-    "layer_past",
-    "past",
-    "cache",
-    "cache_params",
-    "state",
-)
 LOOK = {
     "one": "the positions after a past, what it keeps, and the mask, by which a new token sees all of it",
     "several": "the causal mask of several new tokens, each of which sees the past and the new ones up to itself",

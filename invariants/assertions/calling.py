@@ -22,7 +22,19 @@ MASKS = {  # what a parameter of this name means by its numbers, given which tok
     "src_key_padding_mask": lambda real: ~real,
     "tgt_key_padding_mask": lambda real: ~real,
     "mask": lambda real: real,
+    "real": lambda real: real,
 }
+PASTS = (
+    "past_key_values",
+    "past_key_value",
+    "past_kv",
+    "kv_cache",
+    "layer_past",
+    "past",
+    "cache",
+    "cache_params",
+    "state",
+)
 POSITIONS = ("position_ids", "positions")
 TORCHS = tuple(f"torch.nn.modules.{name}" for name in ("activation", "transformer", "rnn"))
 NAMED = ("logits", "last_hidden_state")  # outputs that count before others
@@ -43,6 +55,7 @@ class Subject:
 
     def __init__(self, model, inputs, options, axis=None, tolerance=None, answers=True):
         self.model, self.tolerance, self.double, self._whole = model, tolerance, False, {}
+        self.noise = 0.0  # by how much outputs differ from run to run
         self.place = None  # which of the tensors that come back, known from the first run
         self.modules = modules_of(model)
         self.parameters, self.required = parameters_of(model)
@@ -246,7 +259,7 @@ class Subject:
         measure  a function that runs the model and returns the two; run again in float64 where rounding is in doubt
         """
         far, size, dtype = distance(*measure())
-        if far <= (limit * size if self.tolerance is None else self.tolerance):
+        if far <= (max(limit * size, 10 * self.noise) if self.tolerance is None else self.tolerance):
             return 0.0
         if self.tolerance is not None or far == math.inf:
             return far
@@ -255,7 +268,7 @@ class Subject:
                 exact, exact_size, _ = distance(*measure())
         except Exception:  # a model that cannot run in float64
             return far if far > COARSE.get(dtype, 1e-4) * size else 0.0
-        return far if exact > limit * exact_size else 0.0
+        return far if exact > max(limit * exact_size, 10 * self.noise) else 0.0
 
     def moves(self, measure):
         """Do two outputs differ by more than rounding, however little?"""
@@ -265,9 +278,9 @@ class Subject:
         try:
             with self.in_double():
                 far, size, _ = distance(*measure())
-            return far > 1e-9 * size
+            return far > max(1e-9 * size, 10 * self.noise)
         except Exception:  # a model that cannot run in float64
-            return far > 1e-6 * size
+            return far > max(1e-6 * size, 10 * self.noise)
 
     def exactly(self, function):
         """The function in float64, or as it is where the model cannot run in that."""
@@ -305,7 +318,7 @@ class Subject:
         """
         with resting(self.modules):
             if repeatable:
-                refuse_random(lambda: self._whole.clear() or self.whole())
+                self.noise = refuse_random(lambda: self._whole.clear() or self.whole())
             yield
 
 
@@ -314,7 +327,10 @@ class Unrepeatable(AssertionError):
 
 
 def refuse_random(run):
-    """Errors: Unrepeatable if two runs differ, with what makes them differ."""
+    """By how much two runs differ, which may be rounding.
+
+    Errors: Unrepeatable if it is more, with what makes them differ
+    """
     runs = []
     for seed in (0, 1, 0):
         torch.manual_seed(seed)
@@ -322,7 +338,7 @@ def refuse_random(run):
         far, size, dtype = distance(runs[0], runs[-1])
         if far <= 0.1 * COARSE.get(dtype, 1e-4) * size:
             if seed:
-                return
+                return far
             if len(runs) == 3:
                 raise Unrepeatable(
                     f"two runs on the same input differ by {distance(*runs[:2])[0]:.2g}: the model is random, so that "

@@ -60,6 +60,8 @@ def assert_grouped_heads(attention, x, num_heads, num_kv_heads, names=None, *, t
 def _assert_heads(attention, x, H, G, names, tolerance, options):
     subject = Subject(attention, (x,), options, None, tolerance)
     names = names or next((n for n in USUAL if all(_weight(attention, name) is not None for name in n)), None)
+    if names == USUAL[-1] and sum(p.dim() > 1 for p in attention.parameters()) > 3:  # an output of another name
+        names = None
     missing = names is None or [name for name in names if _weight(attention, name) is None]
     if missing:
         found = [name for name, _ in attention.named_parameters()]
@@ -76,6 +78,7 @@ USUAL = (
     ("W_query", "W_key", "W_value", "out_proj"),
     *((f"{w}q", f"{w}k", f"{w}v", f"{w}o") for w in ("w", "W", "w_", "W_", "")),
     ("to_q", "to_k", "to_v", "to_out"),
+    ("query", "key", "value", "proj"),
     ("qkv", "proj"),
     ("c_attn", "c_proj"),
     ("qkv_proj", "o_proj"),
@@ -115,13 +118,15 @@ def _layouts(attention, names, H, G):
 def _complaint(subject, rows, names, H):
     """What is wrong about the heads, or None."""
     output = _weight(subject.model, names[-1]).data if len(names) in (2, 4) else None
-    n = H // len(rows[1][1])
-    for name, each in rows:
+    G = len(rows[1][1])
+    for i, (name, each) in enumerate(rows):
         for h, part in enumerate(each):
+            wanted = [h] if len(each) == H else list(range(h * H // G, (h + 1) * H // G))
             moved = [head for head in range(H) if _moves(subject, part, output, head, H)]
-            wanted = [h] if len(each) == H else list(range(h * n, (h + 1) * n))
+            if i < 2 and moved == wanted:
+                moved = _weights_that_move(subject, part, H, moved)
             if moved != wanted:
-                dealt = len(each) < H and moved == list(range(h, H, len(each)))
+                dealt = len(each) < H and moved == list(range(h, H, G))
                 return (
                     f"the rows of head {h} in {name} move heads {moved}, and should move {wanted}; look at "
                     f"{LOOK['groups' if dealt else 'heads']}"
@@ -139,9 +144,25 @@ def _moves(subject, rows, output, head, H):
     with _changed(*([(output, lambda w: _columns_alone(w, head, H))] if output is not None else [])):
         before = read()
         with _changed((rows, lambda w: w.mul_(-0.5))):
-            after = read()
-    limit = 1e-6 * before.abs().max() if subject.tolerance is None else subject.tolerance
-    return bool((before - after).abs().max() > limit)
+            return bool(((before - read()).abs() > _limit(subject, before)).any())
+
+
+def _weights_that_move(subject, rows, H, moved):
+    """The heads whose weights move, where weights (B, H, T, S) come back; or else those that move."""
+
+    def read():
+        found = [each for each in tensors_of(subject.run()) if each.dim() == 4 and each.size(1) == H]
+        return found[0].clone() if found else None
+
+    before = read()
+    if before is None:
+        return moved
+    with _changed((rows, lambda w: w.mul_(-0.5))):
+        return ((before - read()).abs().amax((0, 2, 3)) > _limit(subject, before)).nonzero().flatten().tolist()
+
+
+def _limit(subject, before):
+    return max(1e-6 * before.abs().max(), 10 * subject.noise) if subject.tolerance is None else subject.tolerance
 
 
 def _columns_alone(weight, head, H):

@@ -4,6 +4,7 @@ import torch
 
 from invariants.assertions.calling import (
     MASKS,
+    PASTS,
     POSITIONS,
     SAME_SHAPES,
     Subject,
@@ -141,13 +142,14 @@ def _masked(model, x, real, inputs, options, axis, tolerance, needed=True):
     name = next((name for name in MASKS if name in names), None)
     extra = {}
     if not any("mask" in key and getattr(value, "shape", None) == real.shape for key, value in options.items()):
-        if name is None and len(names) <= len(given) and needed:
+        free = name is not None or len(names) > len(given) and names[len(given)] not in PASTS
+        if needed and not free:
             raise ValueError("the model must take what is real, as model(x, real), got one that takes the text alone")
         if name is not None:
             extra[name] = MASKS[name](real)
             if name.startswith("src") and "memory_key_padding_mask" in names:
                 extra["memory_key_padding_mask"] = ~real
-        elif len(names) > len(given):
+        elif free:
             given = (*given, real)
     positions = (real.long().cumsum(-1) - 1).clamp(min=0)
     place = next((name for name in POSITIONS if name in names and name not in options), None)
