@@ -32,21 +32,21 @@ FIRST_PART = notebooks(
 )
 
 SECOND_PART = notebooks(
-    ("09_positions_that_turn", "positions that turn", 124, 64, "How does a model of today know where a word stands?"),
-    ("10_fewer_keys", "fewer keys", 125, 63, "What does a token cost, and how do models pay less?"),
-    ("11_long_texts", "long texts", 109, 68, "How do you read 100,000 tokens with the memory for 1,000?"),
+    ("09_positions_that_turn", "positions that turn", 117, 54, "How does a model of today know where a word stands?"),
+    ("10_fewer_keys", "fewer keys", 134, 55, "What does a token cost, and how do models pay less?"),
+    ("11_long_texts", "long texts", 125, 63, "How do you read 100,000 tokens with the memory for 1,000?"),
     (
         "12_the_same_numbers",
         "the same numbers in another order",
-        123,
-        60,
+        134,
+        66,
         "How does FlashAttention never make the table?",
     ),
-    ("13_the_museum_of_bugs", "the museum of bugs", 157, 59, "Can you catch what the experts missed?"),
+    ("13_the_museum_of_bugs", "the museum of bugs", 171, 55, "Can you catch what the experts missed?"),
     (
         "14_reading_published_code",
         "reading published code",
-        133,
+        107,
         0,
         "Can you translate a published module into yours, and prove it?",
     ),

@@ -1,11 +1,10 @@
-// A question with a button for each answer. A click is answered here; the choice goes to the kernel, which keeps it.
+// A question with a button for each answer. A click is noted here; the choice goes to the kernel, which keeps it and
+// shows the verdict below the next output. A page without a kernel brings the verdicts along.
 
 /** @typedef {{ get(name: string): any, set(name: string, value: any): void, save_changes(): void }} Model */
 
 // JupyterLab's one-key shortcuts are kept away from the buttons, which Enter and the space bar press.
 const OWN_KEYS = "data-lm-suppress-shortcuts";
-
-const INVITATION = "Choose an answer, then run the next cell.";
 
 /** A new element with children.
  *  @param {string} tag
@@ -26,6 +25,10 @@ const withCode = (text) =>
 
 /** @param {{ model: Model, el: HTMLElement }} mount */
 function render({ model, el }) {
+  /** @type {Record<string, [string, string]>?} */
+  const verdicts = model.get("verdicts");
+  const next = verdicts ? "unfold the output below" : "run the next cell";
+  const verdict = element("div", { class: "course-predict" });
   const reply = element("div", { class: "course-predict-reply", role: "status", "aria-live": "polite" });
 
   /** @type {[string, string][]} */
@@ -44,8 +47,14 @@ function render({ model, el }) {
   /** @param {string} letter */
   const show = (letter) => {
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.letter === letter));
-    const [head, text] = model.get("replies")[letter] ?? ["", model.get("invitation") ?? INVITATION];
-    reply.replaceChildren(element("b", {}, head), " ", ...withCode(text));
+    if (!letter) return reply.append(`Choose an answer, then ${next}.`);
+    reply.replaceChildren(element("b", {}, `You chose (${letter}).`), ` Now ${next}.`);
+    if (!verdicts) return;
+    const [head, text] = verdicts[letter];
+    verdict.replaceChildren(element("b", {}, head), " ", ...withCode(text));
+    const follows = (/** @type {Node} */ node) =>
+      el.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING;
+    [...document.querySelectorAll("details.below-input")].find(follows)?.append(verdict);
   };
 
   const question = model.get("question");

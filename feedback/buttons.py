@@ -1,4 +1,4 @@
-"""A prediction with buttons, drawn in the browser; a click is answered there, and then told to the kernel."""
+"""A prediction with buttons, drawn in the browser; a click is noted there, and told to the kernel."""
 
 from __future__ import annotations
 
@@ -15,25 +15,18 @@ if TYPE_CHECKING:
 
 
 class Buttons(anywidget.AnyWidget):
-    """The view. All replies are sent with it, so that a click is answered at once, even by a busy kernel."""
+    """The view. It knows no verdict: that comes below the output. (Without a kernel, it has them: tools/site.)"""
 
     _esm = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
     _css = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 
     question = traitlets.Unicode().tag(sync=True)
     answers = traitlets.Dict().tag(sync=True)  # {letter: text}
-    replies = traitlets.Dict().tag(sync=True)  # {letter: [head, text]}
     choice = traitlets.Unicode().tag(sync=True)  # a letter, or "" before the first choice
 
     def __init__(self, question: Question) -> None:
-        prediction = question.prediction
-        replies = {letter: prediction.reply(letter) for letter in prediction.answers}
-        super().__init__(
-            question=prediction.question,
-            answers=dict(prediction.answers),
-            choice=question.chosen or "",
-            replies={letter: [reply.head, reply.text] for letter, reply in replies.items()},
-        )
+        asked = question.prediction
+        super().__init__(question=asked.question, answers=dict(asked.answers), choice=question.chosen or "")
         self.observe(lambda change: question.choose(change["new"]), names="choice")
 
 

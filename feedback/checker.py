@@ -16,7 +16,7 @@ from typing import Any
 
 from torch import Tensor
 
-from feedback import explain, explain_errors, explain_numbers, judge_contract, tree
+from feedback import explain, explain_errors, explain_numbers, judge_contract, source, tree
 from feedback.compare import allclose, same_shapes
 from feedback.exercise import Exercise
 from feedback.judge_mistakes import (
@@ -36,9 +36,11 @@ def check(exercise: Exercise, attempt: Any) -> Report:
 
     Errors: none from the attempt: whatever it does becomes a Report
     """
+    if source.is_stub(attempt):
+        return Report.on(exercise, "not attempted")
     refusal = judge_contract.refuse(exercise, attempt)
     if refusal:
-        return explain_errors.refused(exercise, refusal)
+        return explain_errors.refused(exercise, *refusal)
     with session() as kernel:
         seen = Observations(exercise, attempt)
         stages = sorted({exercise.stages[i] for i in seen.required()})

@@ -17,7 +17,7 @@ from feedback import attempts, checker, explain_course, explain_errors, grading,
 from feedback.answers import Answers
 from feedback.catalog import Exercises, Heading
 from feedback.devices import on_any_device
-from feedback.display import Source
+from feedback.display import Source, show_below_next_output
 from feedback.exercise import Exercise
 from feedback.hidden import HiddenExercises
 from feedback.notebooks import Contents, Notebook, Step
@@ -217,21 +217,26 @@ class Course:
             return explain_course.unknown_prediction(prediction_id, self.predictions)
         if answer is None:
             chosen = self.store.choices().get(asked.id, {}).get("last")
+            if chosen and chosen in asked.answers:
+                show_below_next_output(asked.id, asked.verdict(chosen))
             return Question(asked, chosen, lambda letter: self._choose(asked, letter))
         letter = str(answer).strip().lower()
         if letter not in asked.answers:
             return explain_course.unknown_answer(asked, answer)
-        self._choose(asked, letter)
-        return asked.reply(letter)
+        return self._choose(asked, letter)
 
-    def _choose(self, asked: Prediction, letter: str) -> None:
+    def _choose(self, asked: Prediction, letter: str) -> Reply:
+        """Keep a choice. In a notebook, the verdict waits for the output."""
         self.store.choose(asked.id, letter)
         attempts.chose(self.store.path, asked.id, letter)
+        verdict = asked.verdict(letter)
+        return asked.noted(letter) if show_below_next_output(asked.id, verdict) else verdict
 
     def yours(self, exercise_id: Any, attempt: Any = None, load: bool = False) -> Any:
-        """The learner's own answer if it passed its check, else the course's; one line says which.
+        """The learner's own answer if it passed its check, else the course's.
 
-        An answer that passed in an earlier notebook is only run with load=True, and then checked again.
+        An answer that passed in an earlier notebook is only run with load=True, and then checked again; a line says
+        what came of it.
 
         Errors: LookupError if there is no such exercise
         Source: notebook 02
@@ -241,22 +246,8 @@ class Course:
             raise LookupError(self._unknown(exercise_id).parts[0].plain())
         passed = self._passed.get(exercise.id)
         if passed is not None and (attempt is None or attempt is passed):
-            print(f"Exercise {exercise.id}: using your own {exercise.name}.")
             return _on_any_device(exercise, passed)
-        if load:
-            return self._load(exercise)
-        print(f"Exercise {exercise.id}: using the course's {exercise.name}{self._why_not_yours(exercise)}")
-        return exercise.reference
-
-    def _why_not_yours(self, exercise: Exercise) -> str:
-        if exercise.id in self._passed:
-            return ", because this one is not the one that passed: run its check again."
-        if self.answers.kept(exercise.id):
-            return (
-                f'. Your own passed in an earlier notebook; yours("{exercise.id}", load=True) runs it, checks it '
-                "again and uses it."
-            )
-        return ", until yours passes its check."
+        return self._load(exercise) if load else exercise.reference
 
     def _load(self, exercise: Exercise) -> Any:
         """The answer that is kept from an earlier notebook, if it still passes; else the course's."""

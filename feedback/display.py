@@ -1,14 +1,18 @@
-"""Source code and live views, as a notebook shows them."""
+"""Source code, live views and verdicts on predictions, as a notebook shows them."""
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from typing import Any
 
+from IPython import get_ipython
 from IPython.display import display
 
 VIEW = "application/vnd.jupyter.widget-view+json"
+ASKS, SHOWS = re.compile(r"\bpredict\("), re.compile(r"\b(?:print|show|display)\(")  # in the code of a cell
+_waiting: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -37,3 +41,24 @@ def show_live(view: dict[str, Any], metadata: dict[str, Any], still: dict[str, s
         return
     display(still, raw=True)
     display(live, metadata=metadata, raw=True)
+
+
+def show_below_next_output(name: str, thing: Any) -> bool:
+    """Show something below the output of the next cell that has one; returns whether there is a notebook with cells.
+
+    Something newer of the same name replaces what waits.
+    """
+    shell = get_ipython()
+    if shell is None:
+        return False
+    shell.events.register("post_run_cell", _show_what_waits)  # once: it is the same function each time
+    _waiting[name] = thing
+    return True
+
+
+def _show_what_waits(result: Any) -> None:
+    """Called after each cell. One that raised, asks, or only defines something has no output that could decide."""
+    code = result.info.raw_cell
+    if result.success and not ASKS.search(code) and (result.result is not None or SHOWS.search(code)):
+        display(*_waiting.values())
+        _waiting.clear()

@@ -22,13 +22,6 @@ KINDS: dict[type | None, str] = {
 # ---------------------------------------------------------------- before anything is run
 
 
-def not_written(exercise: Exercise) -> tuple[str, str]:
-    return (
-        f"`{exercise.signature}` should give {exercise.gives}.",
-        f"Write its body, run its cell, then run this one again. About {exercise.minutes} minutes.",
-    )
-
-
 def another_kind(exercise: Exercise, attempt: Any) -> tuple[str, str]:
     """A class in place of a function, or the other way around."""
     kind = exercise.runner.kind

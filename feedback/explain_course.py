@@ -26,10 +26,12 @@ def way_on(
             return (*lost, following("the rest of this notebook. This was the last exercise."))
         rest = "" if step.name.startswith("exercise") else "the rest of this notebook, then "
         return (*lost, following(f"{step.name}.", step.href, rest))
-    change = following("Change your code, run its cell, then run this one again.")
-    has_next = any(isinstance(part, Text) and part.kind == "next" for part in report.parts)
-    last = f'`solution("{exercise.id}")` shows a solution.' if solutions else "Show your instructor what you have."
-    return (*lost, *(() if has_next else (change,)), Hints(exercise.id, exercise.hints, f"Still stuck? {last}"))
+    run_it = f'Insert a cell below (in Jupyter: Esc, then B), and run `solution("{exercise.id}")` in it.'
+    last = run_it if solutions else "Show your instructor what you have."
+    hints = Hints(exercise.id, exercise.hints, f"Still stuck? {last}")
+    if report.status == "not attempted" or any(isinstance(part, Text) and part.kind == "next" for part in report.parts):
+        return (*lost, hints)
+    return (*lost, following("Change your code, run its cell, then run this one again."), hints)
 
 
 def no_attempt(exercise: Exercise) -> Report:
@@ -39,10 +41,7 @@ def no_attempt(exercise: Exercise) -> Report:
 
 def unchanged(exercise: Exercise) -> Report:
     """The code of a cell in which a line is to be repaired, as it was given."""
-    change = following("Change the code, run its cell, then run this one again.")
-    return Report.on(
-        exercise, "not attempted", say("Nothing has been changed yet: this is the code as it was given."), change
-    )
+    return Report.on(exercise, "not attempted", say("This is the code as it was given."))
 
 
 def hint(exercise: Exercise, number: int, solutions: bool) -> Report:

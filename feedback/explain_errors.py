@@ -8,7 +8,6 @@ from typing import Any
 from feedback import errors, source
 from feedback.exercise import BehavioralTest, Exercise, Misconception
 from feedback.format import argument, listed
-from feedback.judge_contract import Refusal
 from feedback.observations import Observations
 from feedback.report import Report, following, numbers, raised, say, think
 from feedback.sandbox import ContractViolation, Run, StillRunning
@@ -40,16 +39,15 @@ def undefined(exercise: Exercise) -> Report:
     return Report.on(
         exercise,
         "not attempted",
-        say(f"Python does not know `{exercise.name}` yet: its cell has not run since the kernel started."),
-        following(
-            "Run the cell that defines it, then this one again. If you come back from a break, choose "
-            "Run → Run All Above Selected Cell first."
+        say(
+            f"Python does not know `{exercise.name}` yet: run the cell that defines it or, if Python has just started, "
+            "choose Run → Run All Above Selected Cell."
         ),
     )
 
 
-def refused(exercise: Exercise, refusal: Refusal) -> Report:
-    return Report.on(exercise, refusal.status, say(refusal.sentence), following(refusal.following))
+def refused(exercise: Exercise, sentence: str, next_step: str) -> Report:
+    return Report.on(exercise, "error", say(sentence), following(next_step))
 
 
 # ---------------------------------------------------------------- exceptions

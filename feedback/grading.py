@@ -37,7 +37,7 @@ def tell(seen: Report, hidden: Report | None) -> None:
     """
     print(_wrapped(seen.message))
     if hidden is None:
-        raise NotYet(f"{seen.title}: {HEADS[seen.status][2]}. {_found(seen)}")
+        raise NotYet(f"{seen.title}: {HEADS[seen.status][2]}. {_found(seen)}".rstrip())
     if not hidden.solved:
         print(_wrapped(f"On other inputs of the same kind:\n{hidden.message}"))
         why = "right on the inputs that `check` uses, but not on others of the same kind."

@@ -22,15 +22,6 @@ from feedback.format import axes
 
 
 @dataclass(frozen=True)
-class Refusal:
-    """Why an attempt is not run, and what to do next."""
-
-    status: str
-    sentence: str
-    following: str
-
-
-@dataclass(frozen=True)
 class Violation:
     """What is wrong about a result before its numbers are looked at."""
 
@@ -43,28 +34,26 @@ class Violation:
 # ---------------------------------------------------------------- before anything is run
 
 
-def refuse(exercise: Exercise, attempt: Any) -> Refusal | None:
-    """Why this cannot be run, or is a stub; None where there is an answer to run."""
-    if source.is_stub(attempt):
-        return Refusal("not attempted", *words.not_written(exercise))
+def refuse(exercise: Exercise, attempt: Any) -> tuple[str, str] | None:
+    """Why this cannot be run, and what to do next; None where there is an answer to run."""
     if (exercise.runner.kind == "class") != isinstance(attempt, type) or not callable(attempt):
         is_code = callable(attempt) and not hasattr(attempt, "shape") and not isinstance(attempt, Module)
-        return Refusal("error", *(words.another_kind if is_code else words.not_callable)(exercise, attempt))
+        return (words.another_kind if is_code else words.not_callable)(exercise, attempt)
     return _wrong_signature(exercise, attempt)
 
 
-def _wrong_signature(exercise: Exercise, attempt: Callable) -> Refusal | None:
+def _wrong_signature(exercise: Exercise, attempt: Callable) -> tuple[str, str] | None:
     """The attempt cannot be called with the exercise's arguments."""
     try:
         signature = inspect.signature(attempt)
     except (TypeError, ValueError):
         return None
     if not _binds(signature, exercise.arguments):
-        return Refusal("error", *words.other_arguments(exercise, signature))
+        return words.other_arguments(exercise, signature)
     parameters = inspect.signature(exercise.reference).parameters.values()
     optional = [p.name for p in parameters if p.default is not p.empty]  # they come last
     if not _binds(signature, exercise.arguments[: len(exercise.arguments) - len(optional)]):
-        return Refusal("error", *words.without_defaults(exercise, signature, optional))
+        return words.without_defaults(exercise, signature, optional)
     return None
 
 

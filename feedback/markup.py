@@ -44,6 +44,11 @@ def head(color: Color, sign: str, word: str, title: str) -> str:
     return f'<div style="font-weight:600;margin-bottom:4px">{plate} &nbsp; {with_code(title)}</div>'
 
 
+def in_one_line(html: str) -> str:
+    """Paragraphs next to each other, as far as there is room."""
+    return f'<div style="display:flex;flex-wrap:wrap;gap:0 1.5em">{html}</div>'
+
+
 def paragraph(text: str, label: str = "", href: str = "", lead: str = "") -> str:
     start = f"<b>{label}:</b> " if label else ""
     return f'<div style="margin:4px 0">{start}{with_code(lead)}{link(href, with_code(text))}</div>'

@@ -1,8 +1,8 @@
 """A question to answer before running the next cell: what is asked, and what each choice is answered with.
 
 A course keeps its questions on pages, which `predictions` reads. A question earns its place when a known misconception
-waits behind one of its choices, and when it can be answered from what came before. No sentence gives away the output
-that follows; what is right is seen there.
+waits behind one of its choices, and when it can be answered from what came before. The output that follows is the
+judge: only below it is said what speaks for and against a choice.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Prediction:
 
     answers   {"a": "...", "b": "..."}; text in `backticks` is shown as code
     tempting  for each wrong answer: why it is tempting and what speaks against it, in one sentence
-    watch     what to look for in the next output
+    watch     what to look for in the output
     """
 
     id: str
@@ -44,25 +44,23 @@ class Prediction:
                 f"got {sorted(self.tempting)} in {self.id!r}"
             )
 
-    def reply(self, letter: str) -> Reply:
-        """What is said about a choice."""
-        right = letter == self.right
-        return Reply(self.id, letter, right, self.watch if right else f"{self.tempting[letter]} {self.watch}")
+    def noted(self, letter: str) -> Reply:
+        """What is said about a choice at once."""
+        return Reply(f"You chose ({letter}).", "Now run the next cell.")
+
+    def verdict(self, letter: str) -> Reply:
+        """What is said about a choice below the output."""
+        if letter == self.right:
+            return Reply(f"✓ You chose ({letter}): well predicted.", self.watch)
+        return Reply(f"→ You chose ({letter}), but ({self.right}) is right.", f"{self.tempting[letter]} {self.watch}")
 
 
 @dataclass(frozen=True)
 class Reply:
     """What is said about one choice, as text and as a box."""
 
-    id: str
-    letter: str
-    right: bool
+    head: str
     text: str
-
-    @property
-    def head(self) -> str:
-        sign, word = ("✓", "well predicted") if self.right else ("→", "think again")
-        return f"{sign} You chose ({self.letter}): {word}."
 
     def __repr__(self) -> str:
         return f"{self.head} {self.text}"
@@ -82,7 +80,7 @@ class Question:
 
     prediction: Prediction
     chosen: str | None
-    choose: Callable[[str], None]
+    choose: Callable[[str], object]
 
     @property
     def call(self) -> str:

@@ -8,7 +8,7 @@
     > To a reader the two dogs ...      what speaks against it; the choice without such an answer is right
     - b: Yes, the same: ...
 
-    Compare the two lines ...           what to look for in the next output
+    Compare the two lines ...           what to look for in the output
 
 Every text may wrap: the further lines of a choice begin with two spaces, and those of a quotation with >. `Code` in
 backticks is shown as code. Anything else is refused.
@@ -106,7 +106,7 @@ class _Draft:
         elif len(right) != 1:
             problem = f"one choice is right, the one without `>`; here {' and '.join(sorted(right)) or 'none'}"
         else:
-            problem = "" if self.watch else "what to look for in the next output is missing"
+            problem = "" if self.watch else "what to look for in the output is missing"
         if problem:
             raise PageError(self.path, self.line, f"{self.id}: {problem}")
         return Prediction(self.id, self.question, self.answers, right.pop(), self.tempting, self.watch)

@@ -97,7 +97,7 @@ class Hints:
     last: str = ""
 
     def plain(self) -> str:
-        return f'Stuck? `hint("{self.exercise}")` gives the first of {len(self.texts)} hints.'
+        return f'Stuck? hint("{self.exercise}")'
 
     def html(self) -> str:
         first, *more = (f"Hint {i} of {len(self.texts)}" for i in range(1, len(self.texts) + 1))
@@ -161,7 +161,10 @@ class Report:
     @property
     def message(self) -> str:
         _, sign, word = HEADS[self.status]
-        return "\n".join([f"{sign} {self.title}: {word}", *(part.plain() for part in self.parts)])
+        parts = [part.plain() for part in self.parts]
+        if self.status == "not attempted":  # one line
+            return " ".join([f"{sign} {self.title}: {word}.", *parts])
+        return "\n".join([f"{sign} {self.title}: {word}", *parts])
 
     def to_dict(self) -> dict[str, Any]:
         """The same for programs; `version` changes when the layout does."""
@@ -188,5 +191,6 @@ def _indented(text: str) -> str:
 
 
 def _card(report: Report) -> str:
-    head = markup.head(*HEADS[report.status], report.title)
-    return markup.box(HEADS[report.status][0], head + "".join(part.html() for part in report.parts))
+    color, *_ = HEADS[report.status]
+    html = markup.head(*HEADS[report.status], report.title) + "".join(part.html() for part in report.parts)
+    return markup.box(color, markup.in_one_line(html) if report.status == "not attempted" else html)

@@ -21,7 +21,7 @@ ANOTHER_PYTHON, _ = explain("No module named 'torch'")
 
 
 def complete():
-    """Make sure that this Python has the packages that the notebooks need; in Colab, install what is missing.
+    """Make sure that this Python has the packages that the notebooks need, and say so. In Colab, install those missing.
 
     It is called before PyTorch is imported, whose threads then give way to others while they wait: else a cell that
     trains can take minutes on a busy machine.
@@ -35,8 +35,12 @@ def complete():
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     require_torch()
     missing = [package for package in NEEDED if find_spec(package.split(">=")[0]) is None]
-    if not missing:
-        return
+    if missing:
+        install(missing)
+    print("The course is here.")
+
+
+def install(missing):
     if "google.colab" not in sys.modules:
         raise ImportError(f"{sys.executable} lacks {', '.join(missing)}. {ANOTHER_PYTHON}")
     pip = subprocess.run(

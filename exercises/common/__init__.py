@@ -12,7 +12,6 @@ For every exercise
     modules                 classes: their layers and methods, and whether they learn
     sizes                   how large a tensor an answer makes on its way
     incremental             functions that go on after a past, and get a text in pieces
-    suspects                exercises whose answer is a test: healthy and broken code to try it on
 
 By subject: modules with the steps that answers are made of and what else they share, and catalogs of known mistakes
 (.md) that pages include
@@ -28,9 +27,7 @@ By subject: modules with the steps that answers are made of and what else they s
     dropout_statistics      what all right dropouts have in common, and sentences about the learner's zeros
     dropout_places.md       dropout on the weights of attention, or elsewhere
     dropout_layer.md        dropout as a layer of a module: 4.3 and 5.5
-    rotary, rotary.md       rotations of features: inputs, steps and properties; known mistakes
     norm, norm.md           layer norm in steps, and sentences about vectors; known mistakes
-    verdicts.md             what goes wrong in what a test says: 13.1 to 13.6
 
 Words for whoever writes an exercise
     reference        the course's own answer; what it gives is right

@@ -1,7 +1,8 @@
 """The museum of notebook 13: sixteen layers, most of them with a bug that was really shipped.
 
-    show(1, 2)                              what they promise, how they were trained, and their code
+    show(1, 2)                              what they promise, and their code
     examine({"future": my_test}, 1, 2)      which tests complain about which exhibits
+    training(1, 2)                          how they were trained
     verdict({1: "future", 2: "healthy"})    an accusation names the test that proves it
     score()                                 how it went so far; a false accusation costs a point
 
@@ -13,8 +14,8 @@
 The exhibits are short reconstructions in the course's own words, not the code that they tell of.
 """
 
-from exercises.museum.exhibits import EXHIBITS, show, three_curves
+from exercises.museum.exhibits import EXHIBITS, show, three_curves, training
 from exercises.museum.findings import examine
 from exercises.museum.verdicts import score, verdict
 
-__all__ = ["EXHIBITS", "examine", "score", "show", "three_curves", "verdict"]
+__all__ = ["EXHIBITS", "examine", "score", "show", "three_curves", "training", "verdict"]

@@ -72,13 +72,15 @@ def of(number):
 
 
 def show(*numbers):
-    """The training curves of these exhibits in one figure, then the promise and the code of each."""
-    exhibits = [of(number) for number in numbers]
-    curves = {f"exhibit {exhibit.number}": LOSSES[exhibit.number] for exhibit in exhibits}
-    display(figures.lines(curves, STEPS, "step", "loss", "Training"))
-    for exhibit in exhibits:
+    """The promise and the code of each of these exhibits."""
+    for exhibit in map(of, numbers):
         text = f"**Exhibit {exhibit.number}** promises: {exhibit.promise}"
         display(Markdown(f"{text}\n\n```python\n{exhibit.source}\n```"))
+
+
+def training(*numbers):
+    """The training curves of these exhibits in one figure."""
+    return figures.lines({f"exhibit {of(n).number}": LOSSES[n] for n in numbers}, STEPS, "step", "loss", "Training")
 
 
 def three_curves():

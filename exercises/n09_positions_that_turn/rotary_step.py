@@ -8,7 +8,7 @@ from exercises.common.devices import keeps_to_the_device
 from exercises.common.experiments import largest_difference
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, normal
-from exercises.common.rotary import halves, join_halves, join_neighbors, neighbors, rotation_from
+from exercises.n09_positions_that_turn.rotary import halves, join_halves, join_neighbors, neighbors, rotation_from
 from feedback import BehavioralTest, FunctionRunner, TestCase
 from feedback.paged import exercise
 from helpers.relative_positions import rotate_pairs

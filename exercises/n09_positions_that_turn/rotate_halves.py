@@ -2,7 +2,13 @@
 
 import torch
 
-from exercises.common.rotary import first_wrong_feature, halves, join_halves, rotation_exercise, turned_by
+from exercises.n09_positions_that_turn.rotary import (
+    first_wrong_feature,
+    halves,
+    join_halves,
+    rotation_exercise,
+    turned_by,
+)
 
 
 def rotate_halves(x, positions, base=10000.0):

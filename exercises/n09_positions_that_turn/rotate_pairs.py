@@ -2,7 +2,13 @@
 
 import torch
 
-from exercises.common.rotary import first_wrong_feature, join_neighbors, neighbors, rotation_exercise, turned_by
+from exercises.n09_positions_that_turn.rotary import (
+    first_wrong_feature,
+    join_neighbors,
+    neighbors,
+    rotation_exercise,
+    turned_by,
+)
 
 
 def rotate_pairs(x, positions, base=10000.0):

@@ -6,7 +6,7 @@ from functools import cache
 
 import torch
 
-from exercises.common.suspects import Model, Suspects
+from exercises.n13_the_museum_of_bugs.suspects import Model, Suspects
 from feedback.format import listed, number
 from helpers import require
 

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import nn
 
-from exercises.common.suspects import Suspects
+from exercises.n13_the_museum_of_bugs.suspects import Suspects
 from feedback.format import number
 from helpers import require
 

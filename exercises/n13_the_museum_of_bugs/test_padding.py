@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import torch
 
-from exercises.common.suspects import Suspects
+from exercises.n13_the_museum_of_bugs.suspects import Suspects
 from feedback.format import number
 from helpers import require
 

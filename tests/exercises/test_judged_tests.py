@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from exercises import EXERCISES, check
-from exercises.common.suspects import A_BUG, NOTHING, Suspects, judged
+from exercises.n13_the_museum_of_bugs.suspects import A_BUG, NOTHING, Suspects, judged
 from feedback.page import PageError
 
 JUDGES = [id for id in EXERCISES if id.startswith("13.") and EXERCISES[id].returns == ("verdict",)]

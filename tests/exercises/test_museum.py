@@ -10,7 +10,7 @@ import torch
 from exercises import EXERCISES
 from exercises.museum import EXHIBITS, examine, exhibits, verdicts
 from exercises.museum.curves import LOSSES, STEPS
-from exercises.museum.exhibits import PAGE, show
+from exercises.museum.exhibits import PAGE, show, training
 from exercises.museum.findings import COMPLAINS, RAISES, SILENT, TESTS, Findings
 from feedback.page import PageError
 from invariants.assertions import assert_every_parameter_learns
@@ -196,11 +196,12 @@ def test_a_test_with_an_unknown_name_is_refused():
         examine({"leak": print}, 1)
 
 
-def test_show_displays_a_figure_and_the_code(monkeypatch):
+def test_show_displays_promise_and_code_and_training_the_curves(monkeypatch):
     shown = []
     monkeypatch.setattr(exhibits, "display", shown.append)
     show(1, 16)
-    assert "exhibit 1" in repr(shown[0]) and "class CausalAttention" in shown[1].data and "HeadByHead" in shown[2].data
+    assert "class CausalAttention" in shown[0].data and "HeadByHead" in shown[1].data
+    assert "exhibit 16" in repr(training(1, 16))
 
 
 def test_the_field_guide_is_up_to_date():

@@ -41,7 +41,7 @@ def every_progress():
 
 def every_prediction():
     asked = COURSE.predictions["02.cards"]
-    return [Question(asked, None, print), *map(asked.reply, asked.answers)]
+    return [Question(asked, None, print), asked.noted("a"), *map(asked.verdict, asked.answers)]
 
 
 def every_output():
@@ -160,6 +160,9 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):
     assert "You chose (b)" in question.get_by_role("status").inner_text()
     page.keyboard.press("Escape")
     learner.to("ArrowDown", "trap-run")
+    learner.run_up_to("trap-saw")
+    verdict = repr(COURSE.predictions["00.trap"].verdict("b"))
+    expect(learner.output("trap-run")).to_contain_text(verdict.replace("`", ""))
 
     learner.run_up_to("end-progress")
     page.keyboard.press("Control+Enter")

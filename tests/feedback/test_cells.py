@@ -74,7 +74,7 @@ def fresh(run):
 
 def test_the_check_of_an_answer_that_no_cell_has_defined_is_a_card(fresh):
     [card], printed = fresh('check("0.1", row_means)')
-    assert card.startswith("○ 0.1 row_means: not attempted yet\nPython does not know `row_means` yet")
+    assert card.startswith("○ 0.1 row_means: not attempted yet. Python does not know `row_means` yet")
     assert "NameError" not in printed
 
 

@@ -11,6 +11,7 @@ import anywidget
 import nbformat
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
 
 from exercises import COURSE, check, predict, progress
 from feedback import buttons, display, prediction, predictions
@@ -117,7 +118,7 @@ def test_a_page_of_predictions(tmp_path):
         ("> not before it?", "\n> not before it?", 10, "no place for 'not before it"),
         ("- b: It is y.\n", "", 3, "a question has 2 to 4 choices"),
         ("- b: It is y.", "- b: y\n- c: y\n- d: y\n- e: y", 13, "no place for 'e: y'"),
-        ("Look at\nthe last line.", "", 3, "what to look for in the next output is missing"),
+        ("Look at\nthe last line.", "", 3, "what to look for in the output is missing"),
         ("the last line.", "the last line.\n\nAnd there.", 15, "no place for 'And there.'"),
         ("the last line.", "the last line.\n\n- c: It is z.", 15, "no place for 'c: It is z.'"),
         ("the last line.", "the last line.\n\n```python answer\nx\n```", 15, "no place for 'x'"),
@@ -146,44 +147,69 @@ def test_notebooks_ask_each_prediction_once_in_the_notebook_of_its_number():
     assert asked == [(id[:2], f'predict("{id}")') for id in COURSE.predictions]
 
 
-def numbers_in(text):
-    return set(re.findall(r"\b(?:nan|inf|\d+(?:\.\d+)?)\b", text))
-
-
 @each_prediction
-def test_no_reply_repeats_what_the_next_cell_prints(asked):
-    cells = next(code_cells(path) for path in PATHS if path.stem.startswith(asked.id[:2]))
-    index = next(i for i, cell in enumerate(cells) if cell.source == f'predict("{asked.id}")')
-    answer = next(cell for cell in cells[index + 1 :] if cell.outputs)
-    printed = "".join(
-        output.get("text", "") + output.get("data", {}).get("text/plain", "") for output in answer.outputs
-    )
-    asked_with = f"{asked.question} {' '.join(asked.answers.values())} {answer.source}"
-    new = numbers_in(printed) - numbers_in(asked_with)
-    assert numbers_in(printed), "the cell after a question prints the answer"
-    assert {letter: numbers_in(asked.reply(letter).text) & new for letter in asked.answers} == dict.fromkeys(
-        asked.answers, set()
-    )
-
-
-@each_prediction
-def test_wrong_and_right_choices_are_answered_differently(asked):
-    replies = {letter: asked.reply(letter) for letter in asked.answers}
-    assert len({reply.text for reply in replies.values()}) == len(replies)
-    assert [letter for letter, reply in replies.items() if reply.right] == [asked.right]
-    assert all(reply.text.endswith(asked.watch) for reply in replies.values())
+def test_right_and_wrong_choices_are_answered_differently_and_only_at_the_end(asked):
+    verdicts = {letter: asked.verdict(letter) for letter in asked.answers}
+    assert len({each.text for each in verdicts.values()}) == len(verdicts)
+    assert [letter for letter, each in verdicts.items() if each.head[0] == "✓"] == [asked.right]
+    assert all(each.text.endswith(asked.watch) for each in verdicts.values())
+    assert {asked.noted(letter).text for letter in asked.answers} == {"Now run the next cell."}
 
 
 # ---------------------------------------------------------------- predict("02.cards", "b")
 
 
-def test_a_right_choice():
+def test_without_a_notebook_there_is_no_output_to_wait_for():
     assert repr(predict("02.cards", "a")).startswith("✓ You chose (a): well predicted. Compare the two halves")
+    for written in ("b", "B", " b "):
+        assert repr(predict("02.cards", written)).startswith(
+            "→ You chose (b), but (a) is right. A row in which one card"
+        )
 
 
-@pytest.mark.parametrize("written", ["b", "B", " b "])
-def test_a_wrong_choice(written):
-    assert repr(predict("02.cards", written)).startswith("→ You chose (b): think again. A row in which one card takes")
+@pytest.fixture
+def kernel(record_file):
+    """kernel(cell): what a cell shows, one text for each output; each call is a cell of the same notebook."""
+    shell = InteractiveShell.instance()
+
+    def run(cell):
+        with capture_output() as captured:
+            shell.run_cell(cell, store_history=True)
+        printed = re.sub(r"^Out\[\d+\]: ", "", captured.stdout.strip())
+        return [printed, *(output.data["text/plain"] for output in captured.outputs)]
+
+    yield run
+    InteractiveShell.clear_instance()
+
+
+VERDICT = repr(COURSE.predictions["02.cards"].verdict("b"))
+
+
+def test_in_a_notebook_the_verdict_comes_below_the_output_that_decides(kernel):
+    [printed] = kernel('from exercises import predict\npredict("02.cards", "b")')
+    assert printed == "You chose (b). Now run the next cell."
+    assert kernel("def f(x):\n    return x") == [""]
+    assert "ZeroDivisionError" in kernel("print(1 / 0)")[0]
+    assert kernel("print('the experiment')") == ["the experiment", VERDICT]
+    assert kernel("print('the next')") == ["the next"]
+
+
+def test_the_verdict_is_on_the_last_choice_and_a_click_counts_as_one(kernel):
+    kernel('from exercises import predict\npredict("02.cards", "a")')
+    buttons.Buttons(predict("02.cards")).choice = "b"
+    assert kernel("1 + 1") == ["2", VERDICT]
+
+
+def test_on_the_next_day_the_choice_gets_its_verdict_again(kernel):
+    kernel('from exercises import predict\npredict("02.cards", "b")')
+    display._waiting.clear()
+    kernel('question = predict("02.cards")')
+    assert kernel("1 + 1") == ["2", VERDICT]
+
+
+def test_a_question_without_a_choice_leaves_the_outputs_alone(kernel):
+    kernel('from exercises import predict\nquestion = predict("02.cards")')
+    assert kernel("1 + 1") == ["2"]
 
 
 def test_an_unknown_prediction_and_an_unknown_answer_are_answered_with_the_known_ones():
@@ -195,7 +221,7 @@ def test_an_unknown_prediction_and_an_unknown_answer_are_answered_with_the_known
 
 
 def test_as_html_nothing_is_markup_but_code():
-    shown = prediction.Reply("1.x", "b", False, "`a < b` and <b>")._repr_mimebundle_()["text/html"]
+    shown = prediction.Reply("You chose", "`a < b` and <b>")._repr_mimebundle_()["text/html"]
     assert "<code>a &lt; b</code> and &lt;b&gt;" in shown
 
 
@@ -248,14 +274,14 @@ def test_a_question_is_asked_without_anywidget_where_it_is_only_printed():
         "print(predict('02.cards')); print(predict('02.cards', 'b'))"
     )
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
-    assert ran.stdout.startswith("Predict: ") and "→ You chose (b): think again." in ran.stdout
+    assert ran.stdout.startswith("Predict: ") and "→ You chose (b), but (a) is right." in ran.stdout
 
 
-def test_the_buttons_have_all_replies_and_tell_the_choice():
+def test_the_buttons_know_no_verdict_and_tell_the_choice():
     chosen = []
     view = buttons.Buttons(Question(COURSE.predictions["02.cards"], None, chosen.append))
     assert isinstance(view, anywidget.AnyWidget) and view.choice == "" and chosen == []
-    assert {letter: head[0] for letter, (head, _) in view.replies.items()} == {"a": "✓", "b": "→", "c": "→"}
+    assert not any(word in str(view.get_state()) for word in COURSE.predictions["02.cards"].tempting.values())
     view.choice = "c"
     assert chosen == ["c"]
 

@@ -339,14 +339,18 @@ def test_code_is_large_enough_and_fits_a_wide_window(visit):
     assert cut <= 2 and min(sizes) >= 12  # fonts differ between computers
 
 
-def test_a_choice_is_answered(visit):
+def test_a_choice_gets_its_verdict_in_the_output_that_decides(visit):
     asked = COURSE.predictions["03.leak"]
     page = visit("03_causal_masking.html")
     page.evaluate(SEE_ALL)
     group = page.get_by_role("group", name=asked.question)
-    assert "then read on" in group.text_content()
+    assert "then unfold the output below" in group.text_content()
+    page.evaluate("for (const details of document.querySelectorAll('details')) details.open = false")
     group.get_by_role("button", name=asked.answers["c"]).click()
-    assert asked.tempting["c"] in group.text_content() and asked.watch in group.text_content()
+    verdict = page.get_by_text(asked.tempting["c"])
+    assert "You chose (c)." in group.text_content() and verdict.is_hidden()
+    page.locator("details", has=verdict).locator("summary").click()
+    assert verdict.is_visible() and asked.watch in verdict.text_content()
 
 
 def test_an_explorer_computes(visit):

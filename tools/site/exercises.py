@@ -23,10 +23,11 @@ def raw(html):
 
 
 def prediction(id, files):
-    """A question with buttons; without a script, the question with its answers."""
+    """A question with buttons; without a script, the question with its answers. Verdicts go into the next output."""
     asked = COURSE.predictions[id]
     widget = Buttons(Question(asked, None, lambda letter: None))
-    values = {**live.state(widget), "invitation": "Choose an answer, then read on."}
+    verdicts = {letter: asked.verdict(letter) for letter in asked.answers}
+    values = live.state(widget) | {"verdicts": {letter: [each.head, each.text] for letter, each in verdicts.items()}}
     answers = "".join(f"<div>({letter}) {markup.with_code(text)}</div>" for letter, text in asked.answers.items())
     still = markup.box(markup.BLUE, f"<div><b>Predict:</b> {markup.with_code(asked.question)}</div>{answers}")
     return live.view(BUTTONS.name, BUTTONS.read_text(encoding="utf-8"), values, f"predict-{id}", still, files)

@@ -1,9 +1,11 @@
 // After Shift + Enter, what the cell made is in view. JupyterLab alone keeps the next cell in its place, so that a tall
-// output grows upward, out of sight. This is a JupyterLab extension in the form that build tools give one: an object
-// with `init`, which gets JupyterLab's own modules, and `get`, which gives the plugin.
+// output grows upward, out of sight. And a link to a cell selects it: JupyterLab alone moves the view, and the next key
+// acts on a cell out of sight. This is a JupyterLab extension in the form that build tools give one: an object with
+// `init`, which gets JupyterLab's own modules, and `get`, which gives the plugin.
 
 (() => {
   const SETTLING = 3000; // milliseconds in which an output may still grow, as an interactive view does
+  const OPENING = 10000; // the same for a whole notebook
   let modules;
 
   const imported = async (name) => (await Object.values(modules[name])[0].get())();
@@ -16,9 +18,8 @@
     else if (below > 0) scroller.scrollTop += Math.min(above, below);
   }
 
-  /** Keep it in view until it has settled, or the learner does something. */
-  function follow(output, scroller) {
-    const show = () => bringIntoView(output, scroller);
+  /** Call `show` now and whenever `growing` grows, until it has settled, or the learner does something. */
+  function follow(growing, show, milliseconds) {
     const growth = new ResizeObserver(show);
     const acts = new AbortController();
     const stop = () => {
@@ -28,17 +29,34 @@
     for (const act of ["wheel", "pointerdown", "keydown", "touchstart"]) {
       window.addEventListener(act, stop, { capture: true, passive: true, signal: acts.signal });
     }
-    growth.observe(output);
-    window.setTimeout(stop, SETTLING);
+    growth.observe(growing);
+    window.setTimeout(stop, milliseconds);
+  }
+
+  /** Make the cell the only one that is selected, and keep it in the middle while the notebook takes its shape. */
+  function goTo(notebook, index) {
+    notebook.mode = "command";
+    notebook.deselectAll();
+    notebook.activeCellIndex = index;
+    notebook.activate();
+    const { node } = notebook.widgets[index];
+    const place = () => (node.clientHeight < notebook.outerNode.clientHeight ? "center" : "start");
+    follow(notebook.viewportNode, () => node.scrollIntoView({ block: place() }), OPENING);
   }
 
   async function activate() {
-    const { NotebookActions } = await imported("@jupyterlab/notebook");
+    const { Notebook, NotebookActions } = await imported("@jupyterlab/notebook");
     NotebookActions.executed.connect((_, { notebook, cell }) => {
       const passed = notebook.activeCellIndex - notebook.widgets.indexOf(cell);
       const output = cell.outputArea?.node;
-      if (output && (passed === 0 || passed === 1)) follow(output, notebook.outerNode); // else the learner has gone on
+      if (!output || (passed !== 0 && passed !== 1)) return; // the learner has gone on
+      follow(output, () => bringIntoView(output, notebook.outerNode), SETTLING);
     });
+    const { setFragment } = Notebook.prototype;
+    Notebook.prototype.setFragment = function (fragment) {
+      const index = this.widgets.findIndex((cell) => fragment === `#cell-id=${cell.model.id}`);
+      return index < 0 ? setFragment.call(this, fragment) : goTo(this, index);
+    };
   }
 
   window._JUPYTERLAB = window._JUPYTERLAB ?? {};

@@ -1,0 +1,106 @@
+"""Every kind of link of the course in a real JupyterLab: it selects its cell alone, in the middle of the view."""
+
+import nbformat
+import pytest
+
+from exercises import COURSE, EXERCISES
+from feedback.progress import Item
+from tests.explorers.jupyterlab import LabPage
+from tests.notebooks.common import PATHS
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+FOLDER, HERE = "links", "02_single_head_attention.ipynb"
+LINKS = {  # what a link is in: (its words, the exercise, prediction or cell that it leads to)
+    "a card": ("exercise 2.2 softmax", "2.2"),
+    "the progress in a notebook": ("2.5 SelfAttention", "2.5"),
+    "a prediction worth another look": ("prediction 02.cards", "02.cards"),
+    "the progress in the course": ("4.1 dropout", "4.1"),
+    "a long notebook": ("8.3 sample", "8.3"),
+    "a notebook that is open already": ("8.4 generate", "8.4"),
+    "a text": ("contents", "00_start_here.ipynb#cell-id=contents"),
+}
+STATE = """() => {
+  const { content, context } = window.jupyterapp.shell.currentWidget;
+  const [cell, seen] = [content.activeCell.node, content.outerNode].map((node) => node.getBoundingClientRect());
+  return {
+    at: `${context.path.split("/").pop()}#cell-id=${content.activeCell.model.id}`,
+    number: content.activeCellIndex,
+    selected: content.selectedCells.length,
+    middle: Math.abs(cell.top + cell.height / 2 - seen.top - seen.height / 2),
+    seen: cell.top > seen.top - 10 && cell.top < seen.bottom,
+    focused: content.node.contains(document.activeElement),
+  };
+}"""
+ARRIVED = """at => {
+  const { content, context } = window.jupyterapp.shell.currentWidget ?? {};
+  return context && at === `${context.path.split("/").pop()}#cell-id=${content?.activeCell?.model.id}`;
+}"""
+SETTLED = """() => new Promise((settled) => {
+  const { content } = window.jupyterapp.shell.currentWidget;
+  let height = 0, times = 0;
+  const look = () => {
+    times = height === content.viewportNode.clientHeight ? times + 1 : 0;
+    height = content.viewportNode.clientHeight;
+    if (times === 10) settled(); else setTimeout(look, 100);
+  };
+  look();
+})"""
+
+
+@pytest.fixture(scope="module")
+def page(lab, windows, watched):
+    """Notebook 02 with all kinds of links in the output of its first cell, and the others next to it."""
+    folder = lab.root / FOLDER
+    folder.mkdir()
+    for path in PATHS:
+        notebook = nbformat.read(path, as_version=4)
+        if path.name == HERE:
+            card, lists = COURSE.check("2.1", EXERCISES["2.1"].reference, record=False), COURSE.progress("02")
+            again = Item("prediction 02.cards", COURSE.contents.link("02.cards"), "again").html()
+            shown = [card._repr_mimebundle_(), lists._repr_mimebundle_(), {"text/html": f"<div>{again}</div>"}]
+            shown.append(COURSE.progress()._repr_mimebundle_())
+            cell = next(cell for cell in notebook.cells if cell.id == "setup")
+            cell.outputs = [nbformat.v4.new_output("display_data", data=data) for data in shown]
+        nbformat.write(notebook, folder / path.name)
+    page = LabPage(windows, lab, f"{FOLDER}/{HERE}", (1280, 900))
+    watched.append(page)
+    yield page
+    watched.remove(page)
+    page.close()
+
+
+def go_back(page):
+    page.command("docmanager:open", {"path": f"{FOLDER}/{HERE}"})
+    page.page.wait_for_function("name => window.jupyterapp.shell.currentWidget.title.label === name", arg=HERE)
+
+
+def landed(page, at):
+    """What the view shows once it has settled on this cell, which Shift + Enter then runs."""
+    page.wait_for_function(ARRIVED, arg=at, timeout=60_000)
+    page.evaluate(SETTLED)
+    state = page.evaluate(STATE)
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_function(
+        "number => window.jupyterapp.shell.currentWidget.content.activeCellIndex === number", arg=state["number"] + 1
+    )
+    return state
+
+
+@pytest.mark.parametrize("kind", LINKS)
+def test_a_link_selects_its_cell_alone_in_the_middle_and_shift_enter_runs_it(page, kind):
+    words, target = LINKS[kind]
+    go_back(page)
+    link = page.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)").get_by_role("link", name=words)
+    link.first.click()
+    at = target if "#" in target else COURSE.contents.link(target)
+    state = landed(page.page, at)
+    assert (state["at"], state["selected"], state["focused"]) == (at, 1, True) and state["middle"] < 30, state
+
+
+def test_a_heading_in_the_table_of_contents_selects_its_cell_alone_in_view(page):
+    go_back(page)
+    page.command("toc:show-panel")
+    page.page.get_by_role("treeitem", name="Exercise 2.4").click()
+    state = landed(page.page, COURSE.contents.link("2.4"))
+    assert (state["selected"], state["focused"], state["seen"]) == (1, True, True)
