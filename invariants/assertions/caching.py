@@ -8,7 +8,6 @@ LOOK = {
     "one": "the positions after a past, what it keeps, and the mask, by which a new token sees all of it",
     "several": "the causal mask of several new tokens, each of which sees the past and the new ones up to itself",
     "branches": "what changes a past in place, or is shared by two pasts, such as a list or a buffer",
-    "empty": "the cache, which is not emptied where the past is None, and hand over reset= if it is in the model",
 }
 
 
@@ -35,7 +34,7 @@ def assert_cache_equals_whole(model, ids, *, reset=None, pieces=None, axis=None,
             apart = text.apart(sizes)
             if apart:
                 look = LOOK["one" if sizes[1:] == [1] * len(sizes[1:]) else "several"]
-                raise AssertionError(f"in pieces of {sizes} tokens the outputs differ {far(apart)}; look at {look}")
+                raise AssertionError(f"{_how(sizes)} the outputs differ {far(apart)}; look at {look}")
 
 
 def assert_past_reusable(model, ids, *, axis=None, tolerance=None, **options):
@@ -53,9 +52,13 @@ def assert_past_reusable(model, ids, *, axis=None, tolerance=None, **options):
             apart = text.apart(sizes, branches=True)
             if apart:
                 raise AssertionError(
-                    f"in pieces of {sizes} tokens the outputs differ {far(apart)} if each past is also continued by "
-                    f"other tokens; look at {LOOK['branches']}"
+                    f"{_how(sizes)} the outputs differ {far(apart)} if each past is also continued by other tokens; "
+                    f"look at {LOOK['branches']}"
                 )
+
+
+def _how(sizes):
+    return "token by token" if max(sizes) == 1 else f"in pieces of {sizes} tokens"
 
 
 class _Text:
