@@ -2,7 +2,15 @@
 
 import torch
 
-from invariants.assertions.calling import OTHER_SHAPES, PASTS, Subject, far, parameters_of, tensors_of
+from invariants.assertions.calling import (
+    OTHER_SHAPES,
+    PASTS,
+    Subject,
+    far,
+    is_function_of_length,
+    parameters_of,
+    tensors_of,
+)
 
 LOOK = {
     "one": "the positions after a past, what it keeps, and the mask, by which a new token sees all of it",
@@ -20,7 +28,8 @@ def assert_cache_equals_whole(model, ids, *, reset=None, pieces=None, axis=None,
             Models of `transformers` can be handed over as they are: where a parameter is called past_key_values,
             past, cache or the like, it gets the past, and use_cache=True goes with it.
             Where the cache is in the module: model(ids) -> out, and reset() empties the cache
-    pieces  lists of sizes, such as [[1] * T] for a model that takes one token after another only
+    pieces   lists of sizes, such as [[1] * T] for a model that takes one token after another only
+    options  go to the model; a function of one argument gets the number of tokens so far, new ones included
     Errors: ValueError if no past comes back
     Source: notebook 08
     """
@@ -103,23 +112,22 @@ class _Text:
             piece = text.narrow(axis, start, size)
             other = (piece + 1) % (text.max() + 1) if not text.is_floating_point() else 1 - piece
             if branches:
-                self._step(other, past)
-            result = self._step(piece, past)
+                self._step(other, past, start + size)
+            result = self._step(piece, past, start + size)
             out = self._rows(result, size)
             if branches:
-                self._step(other, past)
+                self._step(other, past, start + size)
             past = None if self.reset is not None else self._past(result)
             outs.append(out)
             start += size
         return torch.cat(outs, dim=1)
 
-    def _step(self, piece, past):
-        piece = self.subject._fresh(piece)
-        if self.reset is not None:
-            return self.model(piece, **self.options)
-        if self.place:
-            return self.model(piece, **{self.place: past}, **self.options)
-        return self.model(piece, past, **self.options)
+    def _step(self, piece, past, end):
+        options = {key: value(end) if is_function_of_length(value) else value for key, value in self.options.items()}
+        if self.reset is None and self.place:
+            options[self.place] = past
+        given = [self.subject._fresh(piece)] + [past] * (self.reset is None and not self.place)
+        return self.model(*given, **options)
 
     def _rows(self, result, size):
         if isinstance(result, (tuple, list)) and len(result) and isinstance(result[0], torch.Tensor):
@@ -137,13 +145,10 @@ class _Text:
         raise ValueError(f"model(ids, past) must give outputs for {size} new positions, got {shapes}")
 
     def _past(self, result):
-        for name in PASTS:
-            if getattr(result, name, None) is not None:
-                return getattr(result, name)
-        if isinstance(result, dict):
-            named = [result[name] for name in PASTS if name in result]
-            if named:
-                return named[0]
+        named = result if isinstance(result, dict) else getattr(result, "__dict__", {})
+        past = next((named[name] for name in PASTS if named.get(name) is not None), None)
+        if past is not None:
+            return past
         if isinstance(result, (tuple, list)) and len(result) > 1:
             return result[-1]
         raise ValueError(

@@ -15,7 +15,7 @@ SAME_SHAPES, OTHER_SHAPES = 1e-6, 1e-5  # rounding, as a part of the largest out
 COARSE = {torch.float64: 1e-5, torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 1e-1}  # without float64
 ANSWERS = ("decoder_input_ids", "decoder_inputs_embeds", "tgt")  # parameters whose positions are those of the output
 OTHERS = ("memory", "context", "enc")  # in names of what has positions of its own
-TRIPLE = ("q", "k", "v"), ("query", "key", "value"), ("queries", "keys", "values")
+TRIPLE = {"q", "k", "v", "query", "key", "value", "queries", "keys", "values"}
 MASKS = {  # what a parameter of this name means by its numbers, given which tokens are real
     "attention_mask": lambda real: real.long(),
     "key_padding_mask": lambda real: ~real,
@@ -63,7 +63,7 @@ class Subject:
             inputs = tuple(inputs[0])
         if len(inputs) == 1 and isinstance(inputs[0], Mapping):
             inputs, options = (), {**inputs[0], **options}
-        if len(inputs) == 1 and tuple(self.required[:3]) in TRIPLE:
+        if len(inputs) == 1 and [name[:1].lower() for name in self.required[:3]] == ["q", "k", "v"]:
             inputs = inputs * 3  # self-attention
         self.values = {**dict(enumerate(inputs)), **options}
         self.text = self._text(axis, ANSWERS if answers else ())
@@ -74,7 +74,7 @@ class Subject:
     def _text(self, axis, answers):
         named = [(self._name(key), key) for key, value in self.values.items() if isinstance(value, torch.Tensor)]
         keys = [key for name, key in named if name in answers]
-        keys = keys or [key for _, key in named if isinstance(key, int) or any(key in each for each in TRIPLE)]
+        keys = keys or [key for _, key in named if isinstance(key, int) or key.lower() in TRIPLE]
         keys = keys or [key for name, key in named if "mask" not in name]
         if not keys:
             raise ValueError(f"the inputs must have a tensor, the text, got {list(self.values)}")
@@ -90,7 +90,7 @@ class Subject:
         value, name = self.values[key], self._name(key)
         if value is first:
             return True
-        if isinstance(key, str) and not any(key in each for each in TRIPLE) and name not in ANSWERS:
+        if isinstance(key, str) and key.lower() not in TRIPLE and name not in ANSWERS:
             return False
         if any(word in name for word in (*OTHERS, "mask", "pos", "type")):
             return False
@@ -180,6 +180,8 @@ class Subject:
                     hook.remove()
             rows = [(name, self._by_position(out, self.B, self.T)) for name, o in found for out in tensors_of(o)[:1]]
             sides.append([(name, out.flatten(2)) for name, out in rows if out is not None and out.dim() > 2])
+        if [name for name, _ in sides[0]] != [name for name, _ in sides[1]]:
+            return []  # which modules run depends on the text
         return [(name, (before, after)) for (name, before), (_, after) in zip(*sides, strict=True)]
 
     def _by_position(self, out, B, T):
