@@ -24,17 +24,7 @@ MASKS = {  # what a parameter of this name means by its numbers, given which tok
     "mask": lambda real: real,
     "real": lambda real: real,
 }
-PASTS = (
-    "past_key_values",
-    "past_key_value",
-    "past_kv",
-    "kv_cache",
-    "layer_past",
-    "past",
-    "cache",
-    "cache_params",
-    "state",
-)
+PASTS = ("past_key_values", "past_key_value", "past_kv", "kv_cache", "past", "cache", "cache_params", "state")
 POSITIONS = ("position_ids", "positions")
 TORCHS = tuple(f"torch.nn.modules.{name}" for name in ("activation", "transformer", "rnn"))
 NAMED = ("logits", "last_hidden_state")  # outputs that count before others

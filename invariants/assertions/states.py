@@ -14,6 +14,7 @@ LOOK = {
     "left": "what training leaves behind, such as an attribute or a cache that evaluation reads",
     "mean": "the factor 1 / (1 - p) that makes up for what is dropped",
     "gradients": "detach(), .data, no_grad, a part that is never called, and a factor that begins at 0 on purpose",
+    "idle": "a part that never runs, such as a layer that is skipped, unless it is for others to call",
     "plain": "plain tensors and lists, which do not move with the module: register_buffer, nn.ModuleList",
     "made": "tensors that forward makes without dtype= and device=",
 }
@@ -74,30 +75,39 @@ def assert_every_parameter_learns(model, *inputs, **options):
     subject = Subject(model, inputs, options)
     if not subject.modules:
         raise TypeError(f"the model must be a module, or a function that refers to one, got {type(model).__name__}")
-    named = {name: p for m in subject.modules for name, p in m.named_parameters() if p.requires_grad}
-    dead, broken = set(named), set()
-    with subject.at_rest(repeatable=False), torch.enable_grad():
-        for seed in range(8):
-            outs = _for_loss(subject.run((lambda x, seed=seed: others(x, seed)) if seed else None), subject.B)
-            draw = torch.Generator().manual_seed(seed)
-            loss = sum(
-                (out * torch.randn(out.shape, generator=draw).to(out)).sum() for out in outs if out.requires_grad
-            )
-            if not isinstance(loss, torch.Tensor):
-                break
-            for name, g in zip(named, torch.autograd.grad(loss, named.values(), allow_unused=True), strict=True):
-                if g is not None and not g.isfinite().all():
-                    broken.add(name)
-                if g is not None and g.any():
-                    dead.discard(name)
-            if broken or not dead:
-                break
+    inner = [(name, m) for module in subject.modules for name, m in module.named_modules()]
+    owned = [(f"{name}.{key}".lstrip("."), p, m) for name, m in inner for key, p in m.named_parameters(recurse=False)]
+    owned = list({id(p): (name, p, m) for name, p, m in owned if p.requires_grad}.values())
+    learned, broken, ran = set(), [], set()
+    hooks = [m.register_forward_pre_hook(lambda module, args: ran.add(id(module))) for _, m in inner]
+    try:
+        with subject.at_rest(repeatable=False), torch.enable_grad():
+            for seed in range(8):
+                result = subject.run((lambda x, seed=seed: others(x, seed)) if seed else None)
+                gradients = _gradients(_for_loss(result, subject.B), [p for _, p, _ in owned], seed)
+                found = [(name, g) for (name, _, _), g in zip(owned, gradients, strict=True) if g is not None]
+                broken = [name for name, g in found if not g.isfinite().all()]
+                learned |= {id(p) for (_, p, _), g in zip(owned, gradients, strict=True) if g is not None and g.any()}
+                if broken or len(learned) == len(owned):
+                    break
+    finally:
+        for hook in hooks:
+            hook.remove()
     if broken:
-        some = _some([name for name in named if name in broken])
-        raise AssertionError(f"the gradient of {some} is not finite; look for a row of -inf before a softmax")
+        raise AssertionError(f"the gradient of {_some(broken)} is not finite; look for a row of -inf before a softmax")
+    dead = [(name, id(m) in ran) for name, p, m in owned if id(p) not in learned]
     if dead:
-        some = _some([name for name in named if name in dead])
-        raise AssertionError(f"no gradient reaches {some}; look for {LOOK['gradients']}")
+        look = LOOK["gradients" if any(ran for _, ran in dead) else "idle"]
+        raise AssertionError(f"no gradient reaches {_some([name for name, _ in dead])}; look for {look}")
+
+
+def _gradients(outs, parameters, seed):
+    """Of a random loss of these outputs, None where it does not depend on a parameter."""
+    draw = torch.Generator().manual_seed(seed)
+    loss = sum((out * torch.randn(out.shape, generator=draw).to(out)).sum() for out in outs if out.requires_grad)
+    if not isinstance(loss, torch.Tensor):
+        return [None] * len(parameters)
+    return torch.autograd.grad(loss, parameters, allow_unused=True)
 
 
 def _for_loss(result, B):

@@ -46,7 +46,7 @@ def check_model(
             rows.append((promise, "not asked" if known else "broken", str(error)))
         except AssertionError as error:
             encoder = promise == "causal" and causal is None and str(error).endswith(tuple(ENCODERS))
-            open_ = encoder or str(error).endswith(states.LOOK["made"])
+            open_ = encoder or str(error).endswith((states.LOOK["made"], states.LOOK["idle"]))
             evidence = "outputs move with later positions, as in an encoder; causal=True calls that broken"
             rows.append((promise, "open" if open_ else "broken", evidence if encoder else str(error)))
         except Exception as error:
