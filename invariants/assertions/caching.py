@@ -77,8 +77,8 @@ class _Text:
         self.model, self.reset, self.options = model, reset, dict(options)
         self.subject = Subject(model, (ids,), {}, axis, tolerance)
         if reset is None:
-            self.place = next((name for name in PASTS if name in self.subject.parameters), None)
-            if self.place and "use_cache" in self.subject.parameters:
+            self.place = next((name for name in PASTS if name in self.subject.names), None)
+            if self.place and "use_cache" in self.subject.names:
                 self.options.setdefault("use_cache", True)
 
     def at_rest(self):

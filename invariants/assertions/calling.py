@@ -48,7 +48,7 @@ class Subject:
         self.noise = 0.0  # by how much outputs differ from run to run
         self.place = None  # which of the tensors that come back, known from the first run
         self.modules = modules_of(model)
-        self.parameters, self.required = parameters_of(model)
+        self.parameters, self.required, self.names = parameters_of(model)
         if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
             inputs = tuple(inputs[0])
         if len(inputs) == 1 and isinstance(inputs[0], Mapping):
@@ -152,6 +152,13 @@ class Subject:
                 if out.dim() and out.size(0) == (B or self.B):
                     return out.flatten(1) if out.dim() > 1 else out[:, None]
             raise
+
+    def main(self):
+        """The outputs that count, as they are."""
+        try:
+            return self.pooled().clone()
+        except ValueError:
+            return tensors_of(self.run())[0].clone()
 
     def places(self, change):
         """[(name, (before, after))] of the outputs of all modules, by position, in the order in which they come."""
@@ -406,14 +413,14 @@ def modules_of(model):
 
 
 def parameters_of(model):
-    """The names of what a model takes by position, and of those the ones without a default."""
+    """The names of what a model takes by position, of those the ones without a default, and of all that it takes."""
     try:
         each = inspect.signature(model.forward if isinstance(model, nn.Module) else model).parameters.values()
     except (TypeError, ValueError):  # built into torch
-        return [""] * 9, []
-    more = [""] * 9 * any(p.kind == p.VAR_POSITIONAL for p in each)
+        return [""] * 9, [], []
+    more, names = [""] * 9 * any(p.kind == p.VAR_POSITIONAL for p in each), [p.name for p in each]
     each = [p for p in each if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return [p.name for p in each] + more, [p.name for p in each if p.default is p.empty]
+    return [p.name for p in each] + more, [p.name for p in each if p.default is p.empty], names
 
 
 def is_function_of_length(value):

@@ -79,12 +79,16 @@ def _leak(subject):
     reach = {j: _moved(_rows(subject, j, place))[:j].nonzero().flatten().tolist() for j in later}
     seen = f", first in {places[place][0]}" if place is not None and places[place][0] else ""
     if {i for each in reach.values() for i in each} == {0}:
-        return seen, "first"
+        return seen, "first" if T > 2 and all(reach.values()) else "mask"
     if all(len(each) == j for j, each in reach.items()):
         return seen, "mask" if T < 3 or _moved(_rows(subject, 0, place))[1:-1].any() else "inverted"
-    if all(each and each == list(range(each[0], j)) for j, each in reach.items()) and 0 not in reach[T - 1]:
-        return seen, "wide"
-    return seen, "axes"
+    ahead = {i: [j for j in later if j > i] for i in range(T)}
+    read = {i: [j for j in later if i in reach[j]] for i in range(T)}
+    rows = all(read[i] == ahead[i][: len(read[i])] for i in range(T))  # what a mask lets through has no holes
+    columns = all(each == list(range(j - len(each), j)) for j, each in reach.items())
+    if not rows or not columns:
+        return seen, "axes"
+    return seen, "wide" if all(reach.values()) and 0 not in reach[T - 1] else "mask"
 
 
 def _rows(subject, j, place=None):
@@ -134,14 +138,14 @@ def _masked(model, x, real, inputs, options, axis, tolerance, needed=True):
     if real.all():
         raise ValueError("real must have padding, False, in some item, got none")
     x = x if isinstance(x, (tuple, list)) else (x,)
-    names, required = parameters_of(model)
+    places, required, names = parameters_of(model)
     given = (*x, *inputs)
     if len(given) == 1 and len(required) == 4:  # queries, keys, values, and what is real
         given = given * 3
     name = next((name for name in MASKS if name in names), None)
     extra = {}
     if not any("mask" in key and getattr(value, "shape", None) == real.shape for key, value in options.items()):
-        free = name is not None or len(names) > len(given) and names[len(given)] not in PASTS
+        free = name is not None or len(places) > len(given) and places[len(given)] not in PASTS
         if needed and not free:
             raise ValueError("the model must take what is real, as model(x, real), got one that takes the text alone")
         if name is not None:

@@ -38,20 +38,16 @@ def assert_modes(model, *inputs, draws=0, tolerance=None, **options):
     inner = [m for module in subject.modules for m in module.modules()]
     drops = draws > 0 or any(isinstance(m, DROPOUTS) and m.p > 0 for m in inner)
     with subject.at_rest(repeatable=False):
-
-        def run():
-            return tensors_of(subject.run())[0].clone()
-
-        first, again = run(), run()
+        first, again = subject.main(), subject.main()
         buffers = [(b, b.clone()) for module in subject.modules for b in module.buffers()]
         for module in subject.modules:
             module.train()
-        runs = torch.stack([run() for _ in range(max(draws, 8))])
+        runs = torch.stack([subject.main() for _ in range(max(draws, 8))])
         for module in subject.modules:
             module.eval()
         for buffer, numbers in buffers:
             buffer.copy_(numbers)
-        last = run()
+        last = subject.main()
     limit = 1e-4 * max(1.0, distance(first, first)[1]) if tolerance is None else tolerance
     if not distance(first, again)[0] <= limit:
         raise AssertionError(f"in evaluation two runs differ; look for {LOOK['modes']}")
@@ -132,10 +128,10 @@ def assert_dtype_and_device(model, *inputs, **options):
         raise TypeError(f"the model must be a module, got {type(model).__name__}")
     subject = Subject(model, inputs, options)
     with subject.at_rest():
-        before = tensors_of(subject.run())[0]
+        before = subject.main()
         try:
             with subject.in_double(made=torch.float32):
-                after = tensors_of(subject.run())[0]
+                after = subject.main()
         except (RuntimeError, TypeError) as error:
             if not any(words in str(error) for words in MISMATCH):
                 return  # an operation that float64 lacks

@@ -3,7 +3,7 @@
 import torch
 
 from invariants.assertions import caching, heads, reading, states
-from invariants.assertions.calling import MASKS, POSITIONS, Subject, Unrepeatable, parameters_of
+from invariants.assertions.calling import MASKS, POSITIONS, Subject, Unrepeatable
 
 ENCODERS = [reading.LOOK[name] for name in ("mask", "wide", "axes")]  # what an encoder does, too
 
@@ -53,7 +53,7 @@ def check_model(
             rows.append((promise, "not asked", f"{type(error).__name__}: {str(error).strip().splitlines()[0][:160]}"))
 
     subject = Subject(model, inputs, options, axis)
-    names, _ = parameters_of(model)
+    names = subject.names
     text = subject.values[subject.text[0]]
     given = {**options, "axis": axis}
     if subject.modules:
