@@ -89,6 +89,7 @@ LOCK = ROOT / ".venv.lock"
 ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 LOG = ENVIRONMENT / "course-set-up.log"
+OPENED = ENVIRONMENT / "course-open.lock"  # locked while the course is open, and by a start that opens it
 STAMP = ENVIRONMENT / "course-stamp.txt"  # which requirements are installed; it is there only if .venv is complete
 IMPORTS = "import torch, numpy, matplotlib.font_manager; torch.zeros(1).numpy()"  # Matplotlib looks for fonts, once
 QUICK = "not browser and not notebook and not install and not slow and not release"
@@ -329,7 +330,7 @@ def arrange_lab(environment=ENVIRONMENT):
     """
     lab = environment / "share" / "jupyter" / "lab"
     try:
-        lay_out(lab)
+        lay_out(lab, environment / "etc" / "ipython" / "startup")
     except OSError as error:
         say(f"JupyterLab opens without the course's layout, since {lab} cannot be written ({error.strerror or error}).")
     return [
@@ -339,18 +340,19 @@ def arrange_lab(environment=ENVIRONMENT):
         f"--LabApp.extra_labextensions_path={LAYOUT / 'extensions'}",
         f"--ServerApp.tornado_settings={json.dumps({'static_custom_path': [str(LAYOUT)]})}",
         "--ServerApp.contents_manager_class=tools.jupyterlab.contents.Contents",
+        "--ServerApp.answer_yes=True",  # Ctrl-C asks nothing
         "--MappingKernelManager.transport_encryption=auto",  # else every kernel warns that it is not encrypted
         "--Application.log_level=ERROR",  # what is left is the address
     ]
 
 
-def lay_out(lab):
-    """Put the layout into this folder, without writing what is already there: the disk may be full."""
-    for folder in (lab / "settings", lab / "workspaces"):
+def lay_out(lab, startup):
+    """Put the layout into these folders, without writing what is already there: the disk may be full."""
+    for folder in (lab / "settings", lab / "workspaces", startup):
         folder.mkdir(parents=True, exist_ok=True)
-    settings = lab / "settings" / "overrides.json"
-    if not settings.exists() or settings.read_bytes() != (LAYOUT / settings.name).read_bytes():
-        shutil.copy(str(LAYOUT / settings.name), str(settings))
+    for path in (lab / "settings" / "overrides.json", startup / "new_kernel.py"):
+        if not path.exists() or path.read_bytes() != (LAYOUT / path.name).read_bytes():
+            shutil.copy(str(LAYOUT / path.name), str(path))
     if not (lab / "workspaces" / WORKSPACE).exists():  # else it holds what the learner arranged and left open
         shutil.copy(str(LAYOUT / WORKSPACE), str(lab / "workspaces"))
 
@@ -432,7 +434,8 @@ def open_lab(words):
         f"--LabApp.default_url=/lab/tree/{FIRST_NOTEBOOK}",
     ]
     if options.port is not None:
-        require_port(options.port)
+        if not is_set_up(LEARNING):
+            require_port(options.port)
         command += [f"--ServerApp.port={options.port}", "--ServerApp.port_retries=0"]
     if options.no_browser:
         command += ["--no-browser"]
@@ -440,10 +443,21 @@ def open_lab(words):
         command += ["--allow-root"]
     set_up(LEARNING)
     show_passing("Looking at your notebooks.")
-    code = study(["open"])
-    if code:
-        return 0 if code == IS_OPEN else code
-    say("Opening JupyterLab, which takes some seconds. To stop it, press Ctrl-S there, then Ctrl-C twice here.")
+    with open(OPENED, "a", encoding="utf-8") as file:
+        while True:
+            is_first = try_to_lock(file)
+            code = study(["open"])
+            if code:
+                return 0 if code == IS_OPEN else code
+            if is_first:
+                return start_lab(command, options)
+            time.sleep(0.5)  # another start is a moment ahead
+
+
+def start_lab(command, options):
+    if options.port is not None:
+        require_port(options.port)
+    say("Opening JupyterLab, which takes some seconds. To stop it, press Ctrl-S there, then Ctrl-C here.")
     if not (options.no_browser or has_browser()):
         say("No browser was found: copy the address that JupyterLab prints, with its token, into one on this computer.")
     return hand_over(command + arrange_lab())

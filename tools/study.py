@@ -82,7 +82,7 @@ def make_copy(published):
     about = {"kernelspec": KERNEL, "language_info": language_info(), RECORD: fingerprints(published)}
     return {
         **published,
-        "cells": [without_output(cell) for cell in published["cells"]],
+        "cells": [as_text_to_read(without_output(cell)) for cell in published["cells"]],
         "metadata": {**published["metadata"], **about},
     }
 
@@ -93,6 +93,13 @@ def without_output(cell):
         cell.update(outputs=[], execution_count=None)
         cell["metadata"].pop("execution", None)  # times
         cell["metadata"].get("jupyter", {}).pop("outputs_hidden", None)  # nothing is there to be hidden
+    return cell
+
+
+def as_text_to_read(cell):
+    """A text whose source no double click opens."""
+    if cell["cell_type"] == "markdown":
+        cell["metadata"]["editable"] = False
     return cell
 
 
@@ -151,6 +158,7 @@ def carry(mine, published):
             )
         elif exercise_of(place[0]) or not changed:
             cell["metadata"].update(place[0]["metadata"])
+            cell["metadata"].pop("editable", None)
             place[0] = cell
             carried.append(label(cell, heading) + (", whose text in the course has changed" if changed else ""))
         else:
@@ -332,7 +340,7 @@ def open_course():
         print("JupyterLab is open already: go on in its tab of your browser.")
         return IS_OPEN
     if there:
-        print(f"The course is open already, at {there} (to stop it, press Ctrl-C twice where you started it).")
+        print(f"The course is open already, at {there} (to stop it, press Ctrl-C where you started it).")
         return IS_OPEN
     start()
     return 0

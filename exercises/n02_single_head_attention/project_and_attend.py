@@ -12,7 +12,7 @@ from feedback.paged import exercise
 def project_and_attend(x, W_query, W_key, W_value):
     """Let the words of x read each other through three matrices.
 
-    Shapes: x (..., T, d_in), each matrix (d_in, D) -> out (..., T, D), weights (..., T, T)
+    Shapes: x (..., T, C), each matrix (C, D) -> out (..., T, D), weights (..., T, T)
     """
     q, k, v = x @ W_query, x @ W_key, x @ W_value
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
@@ -38,7 +38,7 @@ def column(*numbers):
 EXERCISE = exercise(
     project_and_attend,
     returns=("out", "weights"),
-    axis_names={B: "B", T: "T", D_IN: "d_in", D: "D"},
+    axis_names={B: "B", T: "T", D_IN: "C", D: "D"},
     cases=(
         case("a text", seed=1),
         case("a batch", B, seed=11),

@@ -15,7 +15,7 @@ from feedback.sandbox import ContractViolation
 def pronoun_matrices():
     """Set W_query and W_key by hand: a pronoun asks for its gender, a noun answers with its own.
 
-    Shapes: -> W_query (F, D), W_key (F, D), for features pronoun, feminine, masculine, neuter: F = 4, here D = 3
+    Shapes: -> W_query (C, D), W_key (C, D), for features pronoun, feminine, masculine, neuter: C = 4, here D = 3
     """
     # D = 3 questions: feminine? masculine? neuter?
     W_query = torch.tensor([[0.0, 0, 0], [3, 0, 0], [0, 3, 0], [0, 0, 3]])
@@ -102,7 +102,7 @@ def _matrix(name, matrix):
         turned = matrix.dim() == 2 and matrix.size(1) == len(FEATURES)
         raise ContractViolation(
             "transposed" if turned else "wrong-shape",
-            f"{name} should have shape (F, D) = ({len(FEATURES)}, D), a row for each feature, so that x @ {name} is "
+            f"{name} should have shape (C, D) = ({len(FEATURES)}, D), a row for each feature, so that x @ {name} is "
             f"possible; got {tuple(matrix.shape)}."
             + (" It seems to be transposed, as the weight of an nn.Linear is." if turned else ""),
         )

@@ -26,7 +26,7 @@ from feedback.paged import exercise
 class SelfAttention(nn.Module):
     """Each position of x attends to every position of x.
 
-    Shapes: x (B, T, d_in) -> out (B, T, d_out), weights (B, T, T)
+    Shapes: x (B, T, C) -> out (B, T, D), weights (B, T, T), with C = d_in and D = d_out
     """
 
     def __init__(self, d_in, d_out):
@@ -69,7 +69,7 @@ def module_from(project=project, attend=None, **steps):
 def run_self_attention(attempt, x, *weights):
     """Build the learner's module, put known numbers into its projections, and apply it to x.
 
-    Shapes: x (B, T, d_in), weights three times (d_out, d_in)
+    Shapes: x (B, T, C), weights three times (D, C)
     Errors: ContractViolation where the module lacks what the exercise names
     """
     return in_dtype(built(attempt, *weights), x.dtype)(x)
@@ -100,7 +100,7 @@ EXERCISE = exercise(
     assemble=module_from,
     returns=("out", "weights"),
     runner=ModuleRunner(run_self_attention, ("x", *(f"{name}.weight" for name in PROJECTIONS)), describe),
-    axis_names=AXES | {11: "d_in", 13: "d_out", 17: "d_in", 19: "d_out"},
+    axis_names=AXES | {11: "C", 13: "D", 17: "C", 19: "D"},
     cases=(
         TestCase("a batch", (normal(B, T, D, seed=33), *WEIGHTS)),
         TestCase("a longer sequence", (normal(B, S, D, seed=34), *WEIGHTS)),

@@ -13,7 +13,7 @@ from feedback.paged import exercise
 def center_and_attend(x, W_query, W_key, W_value):
     """Subtract from each word the mean of its features, then let it read itself and its past.
 
-    Shapes: x (..., T, d_in), each matrix (d_in, D) -> out (..., T, D), weights (..., T, T)
+    Shapes: x (..., T, C), each matrix (C, D) -> out (..., T, D), weights (..., T, T)
     """
     x = x - x.mean(dim=-1, keepdim=True)
     q, k, v = x @ W_query, x @ W_key, x @ W_value
@@ -30,7 +30,7 @@ def moved_by_the_last_word(case):
     change[..., -1, :] = -x[..., -1, :]
     moved = ((change - change.mean())[..., 0, :] @ W_value).abs().max()  # word 0 reads itself alone
     return (
-        f"word 0 may read itself alone, and yet one of its outputs moves by {number(moved)} when all features of "
+        f"word 0 may read itself alone, and yet its output moves by {number(moved)} when all features of "
         f"word {x.size(-2) - 1} are set to 0"
     )
 
@@ -46,7 +46,7 @@ def case(name, *shape, seed):
 EXERCISE = exercise(
     center_and_attend,
     returns=("out", "weights"),
-    axis_names={B: "B", T: "T", D_IN: "d_in", D: "D", 3: "T"},
+    axis_names={B: "B", T: "T", D_IN: "C", D: "D", 3: "T"},
     cases=(
         case("a text", T, seed=1),
         case("a batch", B, T, seed=11),

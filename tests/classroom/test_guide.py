@@ -16,7 +16,7 @@ ROOT = plans.ROOT
 TEXT = plans.GUIDE.read_text(encoding="utf-8")
 PLANS = plans.plans(TEXT)
 MISTAKE = re.compile(r"^- (\d+\.\d+) `([a-z0-9-]+)`: .* \*Ask:\* .*\?", re.MULTILINE)
-SOFTMAX = "02 · 3. From scores to shares: the softmax"
+SOFTMAX = "02 · 9. Scores of any size"
 HEAD = "| at | section | minutes | kind | show | poll | exercises | homework |\n|---|\n"
 
 
@@ -38,11 +38,12 @@ def test_times_minutes_polls_and_exercises_are_written_into_a_plan():
     ):
         chosen = f"## Day 1: Softmax\n\n{HEAD}| | *Break* | 61 | | – | | | |\n| | {SOFTMAX} | | | all | | | {home} |\n"
         written = plans.filled(f"{chosen}\nEnds at ? of 2:30. Exercises at home: ?")
-        assert f"| 0:00 | *Break* | 61 | – | – | – | – | – |\n| 1:01 | {SOFTMAX} | {minutes} | core | all |" in written
-        assert f"| 02.axis, 02.overflow | {row} |\n" in written
+        assert "| 0:00 | *Break* | 61 | – | – | – | – | – |\n" in written
+        assert f"| 1:01 | {SOFTMAX} | {minutes} | deeper | all |" in written
+        assert f"| 02.overflow | {row} |\n" in written
         at_home = f"{alone} minutes" if "2.2" in home else "none"
         assert written.endswith(f"\nEnds at {plans.clock(61 + minutes)} of 2:30. Exercises at home: {at_home}.")
-    assert plans.filled(f"*{SOFTMAX}* ()") == f"*{SOFTMAX}* (core · {softmax.minutes} min)"
+    assert plans.filled(f"*{SOFTMAX}* ()") == f"*{SOFTMAX}* (deeper · {softmax.minutes} min)"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_a_section_that_no_notebook_has_is_refused(place, said):
 def test_all_that_the_notebooks_lack_is_named_at_once():
     rows = (
         f"| | {SOFTMAX} | | | all | | | 2.1 |",
-        f"| | {SOFTMAX} | | | `softmax`, `gone` | | | – |",
+        f"| | {SOFTMAX} | | | `overflow`, `gone` | | | – |",
         "| | *Break* |" + " |" * 6,
     )
     with pytest.raises(Problem) as refused:

@@ -148,7 +148,7 @@ def test_the_output_of_a_prediction_waits_for_a_click_and_long_code_is_left_out(
     page = page_of(Slide("06", ("norm-idea", "norm-hand")))
     before, after = page.split('<div class="fragment"')
     assert "print" in before and "mean square 1.0" in after and "mean square 1.0" not in before
-    drawn = page_of(Slide("03", ("test-figure",)))
+    drawn = page_of(Slide("03", ("leak-figure",)))
     assert "<img" in drawn and '<span class="n">' not in drawn
 
 

@@ -21,6 +21,7 @@ NAME = "00_start_here.ipynb"
 IDLE = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 IS_CLEAN = "!window.jupyterapp.shell.currentWidget.context.model.dirty"
 ANSWER = "def row_means(x):\n    return x.mean(dim=-1)  # mine"
+CONTENT = "window.jupyterapp.shell.currentWidget.content"
 TYPE_IT = """source => [...window.jupyterapp.shell.currentWidget.content.model.cells]
     .find(cell => cell.id === "row-means").sharedModel.setSource(source)"""
 
@@ -68,6 +69,20 @@ def test_it_opens_with_the_contents_and_lines_of_a_readable_length(page):
     paragraph = page.page.locator(".jp-RenderedMarkdown > p").first
     letters = float(paragraph.evaluate("p => p.clientWidth / parseFloat(getComputedStyle(p).fontSize)"))
     assert 40 < letters <= 46
+
+
+@pytest.mark.parametrize("what", ["h1", "summary", "p"])
+def test_a_double_click_on_a_text_opens_no_source_and_the_keys_go_on_working(page, what):
+    text = page.page.locator(f".jp-MarkdownCell {what}").first
+    text.dblclick()
+    assert page.page.locator(".jp-MarkdownCell .cm-editor:visible").count() == 0
+    assert page.page.evaluate(f"{CONTENT}.node.contains(document.activeElement)")
+    page.page.keyboard.press("Enter")
+    before = page.page.evaluate(f"{CONTENT}.activeCellIndex")
+    page.page.keyboard.press("Shift+Enter")
+    page.page.wait_for_function(f"{CONTENT}.activeCellIndex === {before + 1}")
+    assert page.page.evaluate(f"{CONTENT}.node.contains(document.activeElement)")
+    assert page.page.locator(".jp-cell-toolbar:visible").count() == 0
 
 
 def sources(path):

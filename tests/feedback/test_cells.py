@@ -103,3 +103,37 @@ def test_without_ipython_a_name_error_is_a_name_error():
     code = "from exercises import check\ncheck('0.1', row_means)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8")
     assert done.returncode == 1 and done.stderr.endswith("NameError: name 'row_means' is not defined\n")
+
+
+# ---- a kernel that has just started
+
+NEW_KERNEL = (ROOT / "tools" / "jupyterlab" / "new_kernel.py").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def just_started():
+    """Run a cell in a kernel as `course.py` starts it; gives what it prints."""
+    shell = InteractiveShell.instance()
+    before = set(shell.user_ns)
+    shell.run_cell(NEW_KERNEL)
+    assert {name for name in set(shell.user_ns) - before if not name.startswith("_i")} == set()
+
+    def run(cell):
+        with capture_output() as captured:
+            shell.run_cell(cell)
+        return captured.stdout
+
+    yield run
+    InteractiveShell.clear_instance()
+
+
+@pytest.mark.parametrize("cell", ['check("2.1", dot_product_scores)', 'predict("02.axis")', "progress()"])
+def test_a_call_of_the_course_in_a_new_kernel_says_what_to_run_first(just_started, cell):
+    name = cell.split("(")[0]
+    says = f"Python has just started and does not know {name} yet: choose Run → Run All Above Selected Cell.\n"
+    assert just_started(cell) == says
+
+
+def test_another_undefined_name_is_shown_as_usual(just_started):
+    shown = just_started("chekc")
+    assert "NameError" in shown and "chekc" in shown and "just started" not in shown

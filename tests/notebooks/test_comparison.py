@@ -35,7 +35,7 @@ def test_no_cell_is_exempt_from_the_comparison():
 def test_nbval_sees_a_changed_number_figure_and_card_and_overlooks_a_live_view(tmp_path):
     """That the same cells pass unchanged, without a view, is shown where nbval runs the whole notebook."""
     notebook = read(notebook_with_number("02"))
-    wanted = ("setup", "bank-vectors", "dot-run", "softmax-stub", "softmax-check", "scale-explore-run")
+    wanted = ("setup", "bank-vectors", "dot-run", "dot-product-scores", "dot-product-scores-check", "scale-explore-run")
     notebook.cells = [cell for cell in notebook.cells if cell.id in wanted]
     setup, figure, numbers, _, card, explorer = notebook.cells
     setup.source = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{setup.source}"
@@ -47,8 +47,8 @@ def test_nbval_sees_a_changed_number_figure_and_card_and_overlooks_a_live_view(t
         "setup": "PASSED",
         "bank-vectors": "FAILED",
         "dot-run": "FAILED",
-        "softmax-stub": "PASSED",
-        "softmax-check": "FAILED",
+        "dot-product-scores": "PASSED",
+        "dot-product-scores-check": "FAILED",
         "scale-explore-run": "PASSED",
     }
 

@@ -14,6 +14,7 @@ from tests.notebooks.common import PATHS, code_cells, read
 from tools.badges import FOLDED
 from tools.save_notebooks import hide_answers
 
+FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 
 
@@ -132,6 +133,15 @@ def test_no_exercise_is_solved(path):
         assert check.outputs, f"{check.id} has no output yet: run `python course.py save {path.stem[:2]}`"
         card = check.outputs[0].data["text/plain"]
         assert "not attempted" in card
+
+
+@each_notebook
+def test_the_whole_code_in_a_fold_runs_with_pytorch_alone(path):
+    for cell in read(path).cells:
+        for code in FENCE.findall(cell.source) if cell.cell_type == "markdown" else ():
+            if imported := set(re.findall(r"^(?:import|from) (\w+)", code, re.MULTILINE)):
+                assert imported <= {"math", "torch"}, cell.id
+                exec(code, {"__name__": cell.id})
 
 
 @each_notebook

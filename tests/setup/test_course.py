@@ -54,6 +54,25 @@ def test_what_is_open_already_is_not_opened_again(ready_course):
     assert process.returncode == 0 and not ready_course.calls("jupyterlab")
 
 
+def test_its_own_port_is_not_called_taken(ready_course):
+    ready_course.run()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        process = ready_course.run("--port", str(taken.getsockname()[1]), FAKE_TOOLS=f"sys.exit({IS_OPEN})")
+    assert process.returncode == 0 and process.err == ""
+
+
+def test_of_two_starts_at_the_same_time_one_opens_it_and_the_other_says_where(ready_course):
+    first = ready_course.start(FAKE_JUPYTERLAB="import time; time.sleep(600)")
+    try:
+        ready_course.wait_for("jupyterlab")
+        looked_twice = "open('calls.txt').read().count('\"open\"') > 2"  # after it was asked once by the first start
+        second = ready_course.run(FAKE_TOOLS=f"sys.exit({IS_OPEN} * ({looked_twice}))")
+        assert second.returncode == 0 and len(ready_course.calls("jupyterlab")) == 1
+    finally:
+        first.terminate()
+        first.communicate(timeout=ENDLESS)
+
+
 @pytest.mark.parametrize("words", [["update"], ["reset", "03", "05"]])
 @pytest.mark.parametrize("code", [0, 1])
 def test_changing_the_copies_hands_the_words_on(ready_course, words, code):
@@ -83,6 +102,7 @@ def test_jupyterlab_is_arranged_without_touching_the_learners_settings(ready_cou
     own = ready_course.folder / ".venv" / "share" / "jupyter" / "lab"
     assert Path(options["--LabApp.workspaces_dir"]) == own / "workspaces"
     assert (own / "settings" / "overrides.json").exists()
+    assert (ready_course.folder / ".venv" / "etc" / "ipython" / "startup" / "new_kernel.py").exists()
     [folder] = json.loads(options["--ServerApp.tornado_settings"])["static_custom_path"]
     assert (Path(folder) / "custom.css").exists()
     assert not [word for word in lab["words"] if "user_settings_dir" in word]

@@ -11,7 +11,7 @@ import torch
 import figures
 from figures.charts import _sides
 from figures.panels import GAP, arranged
-from figures.style import ALARM, BLUE, FAINT, GREEN, HATCH, HIDDEN, ORANGE, short
+from figures.style import ALARM, FAINT, HATCH, HIDDEN, short
 from helpers.masks import causal_mask
 from tools.save_notebooks import sanitize
 
@@ -34,7 +34,6 @@ MAKERS = {
     "origins": lambda w=WEIGHTS: figures.origins({"x": (10 * w.detach() + 0.4).floor().int()}, WORDS),
     "differences": lambda w=WEIGHTS: figures.differences({"a": 0.0, "b": 0.31, "c": 2.0, "d": None}, "b", 1e-4),
     "timings": lambda w=WEIGHTS: figures.timings({"one": w[0]}, [1, 2, 4], "length", "Time"),
-    "flow": lambda w=WEIGHTS: figures.attention_flow(w, w, w, w, w, w, w),
 }
 each_figure = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 
@@ -100,7 +99,7 @@ WIDE = {
 }
 
 
-@pytest.mark.parametrize("make", [*WIDE.values(), MAKERS["flow"]], ids=[*WIDE, "flow"])
+@pytest.mark.parametrize("make", WIDE.values(), ids=WIDE)
 def test_no_figure_is_wider_than_the_page_nor_its_type_too_small(make):
     picture = drawn(make)
     assert width_of(picture) <= 72 * figures.WIDEST == 600
@@ -211,6 +210,13 @@ def test_more_than_ten_features_get_names_of_three_digits():
     assert {"000", "011", "200"} <= set(words_in(picture)) and "First digit = token" in picture.alt
 
 
+def test_small_weights_may_stay_unwritten_and_a_caption_may_be_given():
+    table = torch.tensor([[0.96, 0.04]])
+    picture = figures.weights_side_by_side({"a": table}, ["x"], ["x", "y"], least=0.05, caption="What x reads.")
+    assert "0.96" in words_in(picture) and "0.04" not in words_in(picture)
+    assert page_of(picture)[1] == "What x reads."
+
+
 def test_small_squares_leave_out_leading_zeros_and_all_of_a_zero():
     table = torch.eye(12) * 0.57
     words = words_in(figures.weights_side_by_side({str(i): table for i in range(2)}, list("abcdefghijkl")))
@@ -260,20 +266,6 @@ def test_the_description_of_curves_names_the_points_that_are_asked_for():
     assert "5.0000 at 2" not in figures.lines({"line": [0, 5, 9]}, [1, 2, 4], "x", "y").alt
 
 
-def test_a_dashed_curve_has_the_color_of_the_curve_that_it_belongs_to():
-    curves = {"one": [0, 1], "one, others": [1, 2], "two": [2, 3]}
-
-    def colors(**options):
-        svg = figures.lines(curves, [1, 2], "x", "y", **options).svg
-        drawn = re.findall(
-            r'clip-path="[^"]+" style="fill: none; (stroke-dash.*?; )?stroke: (#\w+); stroke-width: 1.5', svg
-        )
-        return [(color, bool(dashes)) for dashes, color in drawn]
-
-    assert colors() == [(BLUE, False), (ORANGE, False), (GREEN, False)]
-    assert colors(dashed={"one, others": "one"}) == [(BLUE, False), (BLUE, True), (ORANGE, False)]
-
-
 def test_small_negative_numbers_keep_their_sign_and_zero_has_none():
     assert short(-0.0074, 4) == "-0.0074" and short(-0.0004, 2) == "0.00"
 
@@ -310,7 +302,6 @@ def test_figures_that_are_not_measured_are_compared_whole():
         (lambda: figures.bars({"a": [1.0]}, WORDS, "y"), "a has 1 numbers for 3 labels"),
         (lambda: figures.lines({"a": [1.0]}, [1, 2], "x", "y"), "a has 1 numbers for 2 places"),
         (lambda: figures.arrows({"a": [1.0, 2.0, 3.0]}), r"a must be two numbers, got shape \(3,\)"),
-        (lambda: figures.attention_flow(*[WEIGHTS] * 6, WEIGHTS[0]), r"must have two axes, got shape \(3,\)"),
     ],
 )
 def test_errors_say_what_does_not_fit(call, words):
