@@ -20,7 +20,7 @@ from tools.site.exercises import RUN_IT, card, example, prediction, raw
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "site"
-DOCS = ("accessibility", "field_guide", "setup_failures")  # pages of docs/ that are on the site, too
+DOCS = ("accessibility", "field_guide", "setup_failures", "your_own_model")  # pages of docs/ that are on the site, too
 EXAMPLE = "3.3"  # of an exercise, on the home page
 WRITING = "next_token.js"  # the view on the home page
 
