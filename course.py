@@ -13,7 +13,8 @@ for learners:
 for teachers:
   python course.py class FOLDER  write one page about a class from the attempts of its students; FOLDER holds one folder
                                  for each of them
-  python course.py equal FOLDER  list which answers of a class are the same code: as the course's, or as each other's
+  python course.py equal FOLDER
+                                 list which answers of a class are the same code as the course's, or as each other's
   python course.py slides        make slides for a class out of the notebooks: one page for each plan of the guide, in
                                  slides/; with --without-notes, pages that students may have
   python course.py handout FOLDER
