@@ -58,9 +58,9 @@ def test_the_numbers_of_a_small_class(small):
     rows = Parsed(html).rows
     assert "<b>3 students</b>, 3 at work in the last 15 minutes, <b>5 attempts</b>" in html
     assert rows[1] == ["0.1 row_means", "3 min", "1", "10 min", "The mask is upside down <here>."]
-    assert rows[3][:4] == ["1", "0", "1", "0.1 row_means"] and "no known mistake" in rows[3][4]
-    assert rows[4] == ["1", "0", "1", "0.1 row_means", "No scale.", "By what?"]
-    assert rows[5] == ["1", "1", "1", "0.1 row_means", "The mask is upside down <here>.", "Which triangle?"]
+    assert rows[3] == ["1", "0", "1", "0.1 row_means", "No scale.", "By what?"]
+    assert rows[4] == ["1", "1", "1", "0.1 row_means", "The mask is upside down <here>.", "Which triangle?"]
+    assert rows[5][:4] == ["1", "0", "1", "0.1 row_means"] and "no known mistake" in rows[5][4]
     assert rows[6] == ["notebook", "exercise 1", "exercise 2"]
     assert rows[7] == ["00 start", "0.1 row_means|33%|1 of 3 solved|1 trying"]
     assert rows[8] == ["03 masks", "3.1 causal_mask|0%|not tried yet", "3.2 CausalMask|33%|1 of 3 solved"]

@@ -166,7 +166,7 @@ def mistakes(summary, unfolded):
         return section("Misconceptions", "None was seen yet.")
     about = (
         "The most frequent first, counted by students. “Still” is how many of them have not solved the exercise since, "
-        "and met it in their last attempt."
+        "and met it in their last attempt. Attempts that failed without a diagnosis come last."
     )
     first, rest = summary.mistakes[:SHOWN], summary.mistakes[SHOWN:]
     parts = [scrolling("The most frequent misconceptions", mistake_table(first, summary))]

@@ -148,7 +148,7 @@ def worked(attempts, student, now):
 
 
 def mistakes(catalog, by_exercise):
-    """The most frequent first: by students, then by attempts. Every failed attempt is counted."""
+    """The most frequent first: by students, then by attempts. Attempts that failed without a diagnosis come last."""
     students, attempts, still = Counter(), Counter(), Counter()
     for mine in by_exercise:
         for id, tried in mine.items():
@@ -158,7 +158,9 @@ def mistakes(catalog, by_exercise):
             if met and not any(attempt.solved for attempt in tried):
                 still[met[-1]] += 1
     order = list(catalog.exercises)
-    for key in sorted(students, key=lambda key: (-students[key], -attempts[key], order.index(key[0]), key[1])):
+    for key in sorted(
+        students, key=lambda key: (not key[1], -students[key], -attempts[key], order.index(key[0]), key[1])
+    ):
         exercise = catalog.exercises[key[0]]
         told = exercise.mistakes.get(key[1], UNDIAGNOSED)
         yield Mistake(exercise, key[1], *told, students[key], attempts[key], still[key])
