@@ -129,7 +129,6 @@ class Exercise:
     `name`, `signature` and `arguments` follow from the reference itself. What is said in words stands on the page of
     the exercise, from which `paged.exercise` makes the fields `id` to `when_correct`.
 
-    gives                   completes the sentence "softmax(scores) should give ..."
     minutes, difficulty     what a learner needs; 1 to 3
     reference               a right answer
     returns                 the names of what it returns, as a tuple: ("weights",), or nested as the result is:
@@ -157,7 +156,6 @@ class Exercise:
     """
 
     id: str
-    gives: str
     minutes: int
     difficulty: int
     reference: Callable

@@ -2,7 +2,7 @@
 
     # 3.3 mask_by_filling               the number of the exercise, and the name of its answer
 
-    minutes: 5 · difficulty: 2          fields: also gives, correct (the text after a right answer), and what follows
+    minutes: 5 · difficulty: 2          fields: also correct (the text after a right answer), and what follows
     WHICH: Which key is hidden?         words in capitals: {WHICH} stands for them in the texts below
     uses: exercises.common.inputs       modules whose names the code of the page uses
     steps: fill(scores, mask) · ...     how steps are called, where the exercise's `assemble` does not say it
@@ -69,7 +69,7 @@ EDIT = re.compile(rf"{SPAN} → (?:{SPAN}|nothing)")
 EDITS = re.compile(rf"{EDIT.pattern}(?:, {EDIT.pattern})*(?:, of (?P<of>[\w-]+))?")
 STEP = re.compile(rf"(\w+): {SPAN}")
 STEPS = re.compile(rf"{STEP.pattern}(?:, {STEP.pattern})*")
-OF_EXERCISES, OF_ALL = ("minutes", "difficulty", "gives", "correct"), ("uses", "steps")
+OF_EXERCISES, OF_ALL = ("minutes", "difficulty", "correct"), ("uses", "steps")
 FIELDS = OF_EXERCISES + OF_ALL
 TWO, RIGHT, LIMITED, UNNAMED = RESERVED = ("two at once", "right", "limited", "unnamed")
 

@@ -78,18 +78,17 @@ def exercise(
     page = pages.read(Path(str(module.__file__)).with_suffix(".md"))
     if page.name != reference.__name__:
         raise page.fail(1, f"this is the page of {page.name}, but the module's answer is {reference.__name__}")
-    if missing := [name for name in ("minutes", "difficulty", "gives", "correct") if name not in page.fields]:
+    if missing := [name for name in ("minutes", "difficulty", "correct") if name not in page.fields]:
         raise page.fail(1, f"the page lacks {' and '.join(missing)}")
     loaded = Loaded(page, module, reference, assemble, explain)
-    gives, correct, *hints = (
+    correct, *hints = (
         _in_words(page, page.lines[text], text, page.fields, loaded.names)
-        for text in (page.fields["gives"], page.fields["correct"], *page.hints)
+        for text in (page.fields["correct"], *page.hints)
     )
     return Exercise(
         id=page.number,
         minutes=int(page.fields["minutes"]),
         difficulty=int(page.fields["difficulty"]),
-        gives=gives,
         when_correct=correct,
         reference=reference,
         misconceptions=tuple(loaded.misconceptions()),

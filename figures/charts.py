@@ -13,7 +13,6 @@ from figures.style import (
     GRID,
     LINE,
     MARKS,
-    PAPER,
     STYLE,
     add_legend,
     new_figure,
@@ -61,18 +60,17 @@ def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
         return Picture(to_svg(figure), opening(title, ylabel) + "; ".join(words) + ".", caption)
 
 
-def lines(curves, xs, xlabel, ylabel, title="", log=False, named=(), dashed=None):
+def lines(curves, xs, xlabel, ylabel, title="", log=False, named=()):
     """Curves over the same numbers, each named at its end, e.g. {"RNN": [...], "attention": [...]}.
 
     Shapes: each curve as long as xs
     Units:  of the numbers given; `log` draws both axes in powers; `named` are those of xs whose points the
-            description names as well; `dashed`, e.g. {"RNN, long texts": "RNN"}, draws a curve dashed,
-            with hollow marks, in the color of the other
+            description names as well
     Errors: ValueError if a curve has another length
     Source: notebook 02
     """
     with rc_context(STYLE):
-        figure, curves = _curves(curves, xs, xlabel, ylabel, title, log, dashed or {})
+        figure, curves = _curves(curves, xs, xlabel, ylabel, title, log)
         words = [f"{name}: {_points(values, xs, named)}" for name, values in curves.items()]
         courses = [_course_of(*curve) for curve in curves.items()]
         caption = f"From {xs[0]} to {xs[-1]} on the horizontal axis: {'; '.join(courses)}."
@@ -132,7 +130,7 @@ def timings(curves, xs, xlabel, title=""):
     Source: notebook 05
     """
     with rc_context(STYLE):
-        figure, curves = _curves(curves, xs, xlabel, "milliseconds", title, log=True, dashed={})
+        figure, curves = _curves(curves, xs, xlabel, "milliseconds", title, log=True)
         axis = figure.axes[0]
         axis.set_ylim(*MILLISECONDS)
         for n, line in enumerate(axis.lines):
@@ -159,7 +157,7 @@ def _plain(number):
     return short(float(number), 2).removesuffix(".00")
 
 
-def _curves(curves, xs, xlabel, ylabel, title, log, dashed):
+def _curves(curves, xs, xlabel, ylabel, title, log):
     """A figure with one curve for each name, and the curves as they are drawn."""
     curves = {name: rounded(values) for name, values in curves.items()}
     for name, values in curves.items():
@@ -167,12 +165,9 @@ def _curves(curves, xs, xlabel, ylabel, title, log, dashed):
             raise ValueError(f"{name} has {len(values)} numbers for {len(xs)} places")
     figure, axis = new_figure(6.4, 3.4)
     size = 5 if len(xs) <= 50 else 2.5  # of the marks: many must not run together
-    whole = [name for name in curves if name not in dashed]
-    for name, values in curves.items():
-        n = whole.index(dashed.get(name, name)) % 4
-        line, fill = ("--", PAPER) if name in dashed else ("-", COLORS[n])
-        look = {"color": COLORS[n], "marker": MARKS[n], "markersize": size, "markerfacecolor": fill}
-        axis.plot(list(xs), values.tolist(), line, label=name, **look)
+    for n, (name, values) in enumerate(curves.items()):
+        look = {"color": COLORS[n % 4], "marker": MARKS[n % 4], "markersize": size}
+        axis.plot(list(xs), values.tolist(), label=name, **look)
     if log:
         axis.set_xscale("log", base=2)
         axis.set_yscale("log", base=10)

@@ -54,7 +54,6 @@ X, Y, SCALE = torch.arange(1.0, 11).reshape(2, 5), torch.arange(2.0, 17).reshape
 
 EXERCISE = Exercise(
     id="9.1",
-    gives="the share of each number in its row, and the sums",
     minutes=1,
     difficulty=1,
     reference=shares,

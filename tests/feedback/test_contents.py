@@ -15,8 +15,6 @@ PAGE = """# {id} {name}
 
 minutes: {minutes} · difficulty: 1
 
-gives: the shares
-
 correct: Yes.
 """
 MODULE = """from feedback.paged import exercise

@@ -16,8 +16,6 @@ PAGE = """# 9.1 double
 
 minutes: 1 · difficulty: 1
 
-gives: 2x + 1
-
 correct: Twice, and one more.
 
 FIRST: What comes first?
@@ -113,7 +111,7 @@ def of(exercise, id):
 def test_a_page_is_the_statement_of_its_exercise(load):
     exercise = load()
     assert (exercise.id, exercise.name, exercise.minutes, exercise.difficulty) == ("9.1", "double", 1, 1)
-    assert (exercise.gives, exercise.when_correct) == ("2x + 1", "Twice, and one more.")
+    assert exercise.when_correct == "Twice, and one more."
     assert exercise.hints == ("Twice?", "And 1.")
 
 
@@ -206,8 +204,6 @@ def test_a_page_of_a_class_has_classes_methods_and_edits(load):
 
 minutes: 1 · difficulty: 1
 
-gives: 2x + 1
-
 correct: Yes.
 
 ## not-doubled
@@ -269,12 +265,12 @@ def test_a_page_means_the_same_after_a_formatter(load):
 SLIPS = [  # what stands on the page, what is written in its place, and what is said of it
     ("difficulty: 1", "difficulty: 4", "difficulty is 1, 2 or 3, got '4'"),
     ("## right", "## rights", "rights has no text: is `## right` meant?"),
-    ("return x / 2", "retrun x / 2", "double.md:16: SyntaxError: invalid syntax, in `retrun x / 2`"),
+    ("return x / 2", "retrun x / 2", "double.md:14: SyntaxError: invalid syntax, in `retrun x / 2`"),
     ("# 9.1 double", "# 9.1 duoble", "this is the page of duoble, but the module's answer is double"),
-    ("gives: 2x + 1", "give: 2x + 1", "no page has a field 'give'"),
-    ("gives: 2x + 1\n\n", "", "the page lacks gives"),
-    ("gives: 2x + 1\n\n", "gives: 2x + 1\n", "a blank line belongs above 'correct: Twice, and one more.'"),
-    ("FIRST: What", "gives: What", "the field 'gives' stands above"),
+    ("correct: Twice", "corect: Twice", "no page has a field 'corect'"),
+    ("correct: Twice, and one more.\n\n", "", "the page lacks correct"),
+    ("correct: Twice, and one more.\n\n", "correct: Twice.\n", "a blank line belongs above 'FIRST: What comes first?'"),
+    ("FIRST: What", "correct: What", "the field 'correct' stands above"),
     ("> {FIRST}", "> {FRIST}", "nothing says what {FRIST} stands for"),
     ("## not-doubled", "##not-doubled", "no line of a page begins like this"),
     ("## not-doubled", "### not-doubled", "no line of a page begins like this"),
@@ -334,7 +330,7 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
 ]
 
 SLIPS_IN_A_CATALOG = [
-    ("steps: double(x)", "gives: 2x", "a catalog, `# name`, has no gives"),
+    ("steps: double(x)", "correct: Yes.", "a catalog, `# name`, has no correct"),
     ("steps: double(x)", "1. Twice?", "a catalog, `# name`, has no hints"),
     ("steps: double(x)", "uses: no.such.module", "No module named 'no'"),
     ("## zero", "```python base\nreturn 2 * x\n```\n\n## zero", "a catalog, `# name`, has no base"),

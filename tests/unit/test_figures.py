@@ -11,7 +11,7 @@ import torch
 import figures
 from figures.charts import _sides
 from figures.panels import GAP, arranged
-from figures.style import ALARM, BLUE, FAINT, GREEN, HATCH, HIDDEN, ORANGE, short
+from figures.style import ALARM, FAINT, HATCH, HIDDEN, short
 from helpers.masks import causal_mask
 from tools.save_notebooks import sanitize
 
@@ -210,6 +210,13 @@ def test_more_than_ten_features_get_names_of_three_digits():
     assert {"000", "011", "200"} <= set(words_in(picture)) and "First digit = token" in picture.alt
 
 
+def test_small_weights_may_stay_unwritten_and_a_caption_may_be_given():
+    table = torch.tensor([[0.96, 0.04]])
+    picture = figures.weights_side_by_side({"a": table}, ["x"], ["x", "y"], least=0.05, caption="What x reads.")
+    assert "0.96" in words_in(picture) and "0.04" not in words_in(picture)
+    assert page_of(picture)[1] == "What x reads."
+
+
 def test_small_squares_leave_out_leading_zeros_and_all_of_a_zero():
     table = torch.eye(12) * 0.57
     words = words_in(figures.weights_side_by_side({str(i): table for i in range(2)}, list("abcdefghijkl")))
@@ -257,20 +264,6 @@ def test_the_description_of_curves_names_the_points_that_are_asked_for():
     alt = figures.lines({"up": [0, 1, 5], "peak": [0, 5, 1]}, [1, 2, 4], "x", "y", named=(2,)).alt
     assert "up: from 0.0000 at 1 to 5.0000 at 4, 1.0000 at 2;" in alt
     assert "5.0000 at 2" not in figures.lines({"line": [0, 5, 9]}, [1, 2, 4], "x", "y").alt
-
-
-def test_a_dashed_curve_has_the_color_of_the_curve_that_it_belongs_to():
-    curves = {"one": [0, 1], "one, others": [1, 2], "two": [2, 3]}
-
-    def colors(**options):
-        svg = figures.lines(curves, [1, 2], "x", "y", **options).svg
-        drawn = re.findall(
-            r'clip-path="[^"]+" style="fill: none; (stroke-dash.*?; )?stroke: (#\w+); stroke-width: 1.5', svg
-        )
-        return [(color, bool(dashes)) for dashes, color in drawn]
-
-    assert colors() == [(BLUE, False), (ORANGE, False), (GREEN, False)]
-    assert colors(dashed={"one, others": "one"}) == [(BLUE, False), (BLUE, True), (ORANGE, False)]
 
 
 def test_small_negative_numbers_keep_their_sign_and_zero_has_none():
