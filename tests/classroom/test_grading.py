@@ -77,6 +77,17 @@ cells = [
     graded("from exercises import grade\\n\\ngrade('0.1', row_means)"),
 ]
 print(judged(new_notebook(cells=cells), COURSE, 7, ".") == [("0.1", cells[-1], "")])"""
+ENDED = """from nbformat.v4 import new_code_cell, new_notebook
+from feedback.grading_nbgrader import Judge
+
+def graded(id):
+    marks = {"nbgrader": {"grade": True, "solution": False, "points": 1, "grade_id": id, "cell_type": "code"}}
+    return new_code_cell("from exercises import grade\\n\\ngrade('0.1', row_means)", metadata=marks)
+
+right = new_code_cell("def row_means(x):\\n    return x.mean(dim=1)")
+cells = [right, graded("first"), new_code_cell("import os; os._exit(0)"), graded("second")]
+notebook, _ = Judge(seed=7).preprocess(new_notebook(cells=cells), {"metadata": {"path": "."}})
+print([[output.ename for output in cell.outputs] for cell in notebook.cells])"""
 REFUSED = """import json
 from exercises import COURSE
 from feedback import grading_rerun
@@ -268,6 +279,12 @@ def test_graded_cells_that_were_lost_come_back_in_the_order_of_their_names(tmp_p
 
 
 # ---- what points depend on
+
+
+@pytest.mark.install
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="nbgrader 0.9.6 needs Python 3.11")
+def test_a_notebook_that_ends_its_process_keeps_the_points_above_and_does_not_run_again(tmp_path):
+    assert run(environment(), PROJECT, tmp_path, "-c", ENDED).split("\n")[-2] == "[[], [], [], ['NotYet']]"
 
 
 @pytest.mark.install
