@@ -245,14 +245,6 @@ def test_modes_around_a_check_are_put_back(mode):
     assert torch.is_grad_enabled()
 
 
-def test_a_report_as_a_dict():
-    report = check(over_columns).to_dict()
-    assert report["version"] == 2 and report["exercise"] == "9.1" and report["title"] == "9.1 shares"
-    assert (report["status"], report["diagnosis"]) == ("wrong", "over-columns")
-    assert [part["kind"] for part in report["parts"]] == ["say", "numbers", "think"]
-    assert report["parts"][0]["text"] == "Columns were summed, not rows."
-
-
 def test_inputs_are_not_changed_by_a_check():
     before = X.clone(), SCALE.clone()
     check(lambda x, scale=None: (x.zero_(), x.sum(1)))
