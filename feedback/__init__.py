@@ -44,9 +44,8 @@ Check
 A course
     catalog           the exercises of a package
     hidden            the same exercises with other inputs
-    files             files that are written whole or not at all
-    store             what has been solved and predicted, kept in a file
-    attempts          a line for each attempt, for the view of a class
+    files             files and lines that are written whole or not at all
+    store             what has been solved and predicted, kept in a file, with a log of attempts
     answers           the source of answers that passed, kept for later notebooks
     buttons           the buttons of a prediction, in a notebook
     prediction        a question to answer before the next cell is run

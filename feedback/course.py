@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from feedback import attempts, checker, explain_course, explain_errors, grading, predictions, sandbox, source
+from feedback import checker, explain_course, explain_errors, grading, predictions, sandbox, source
 from feedback.answers import Answers
 from feedback.catalog import Exercises, Heading
 from feedback.devices import on_any_device
@@ -58,7 +58,7 @@ class Course:
         self.exercises = Exercises(package, folder)
         self.hidden = cache(partial(HiddenExercises, package, folder))  # by the seed of their inputs
         self.contents, self._folder = contents, folder
-        self.store = Store(progress, attempts.replay)
+        self.store = Store(progress)
         self.answers, self.solutions = Answers(answers), solutions
         self._passed: dict[str, Any] = {}  # what passed in this kernel, by the exercise's id
         source.answer_undefined_names(self._undefined)
@@ -90,8 +90,7 @@ class Course:
             and report.status != "not attempted"
             and not (report.solved and self._passes_again(exercise.id, attempt))
         ):
-            self.store.note(exercise.id, report.status)
-            attempts.tried(self.store.path, exercise.id, report.status, report.diagnosis)
+            self.store.note(exercise.id, report.status, report.diagnosis)
         step = self.after(exercise.id) if report.solved else None
         unsaved = self.store.unsaved if record else ""
         way_on = explain_course.way_on(exercise, report, step, self.solutions, unsaved)
@@ -228,7 +227,6 @@ class Course:
     def _choose(self, asked: Prediction, letter: str) -> Reply:
         """Keep a choice. In a notebook, the verdict waits for the output."""
         self.store.choose(asked.id, letter)
-        attempts.chose(self.store.path, asked.id, letter)
         verdict = asked.verdict(letter)
         return asked.noted(letter) if show_below_next_output(asked.id, verdict) else verdict
 

@@ -71,9 +71,7 @@ def kind(error: BaseException, own: Meanings = ()) -> tuple:
     if isinstance(error, KeyError):
         return type(error).__name__, str(error)  # the key, which is data
     words = _words(error)
-    category = next(
-        (pattern for pattern, _ in (*own, *MEANINGS.items()) if re.search(pattern, words)), None
-    )
+    category = next((pattern for pattern, _ in (*own, *MEANINGS.items()) if re.search(pattern, words)), None)
     if category is None:
         return type(error).__name__, first_line(error)
     sizes = re.findall(r"\d+", words.splitlines()[0])
