@@ -15,7 +15,7 @@ What an exercise is
     exercise          test cases, misconceptions, properties, behavioral tests
     page              how the page of an exercise is written, and read
     page_code         from the text of code on a page to what it defines
-    paged             an exercise from its page, and from the module next to it
+    page_exercise     an exercise from its page, and from the module next to it
 
 Observe: each input is run once
     source            did the cell run? a stub, or an answer? what does it read from the notebook?

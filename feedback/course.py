@@ -93,8 +93,8 @@ class Course:
             self.store.note(exercise.id, report.status, report.diagnosis)
         step = self.after(exercise.id) if report.solved else None
         unsaved = self.store.unsaved if record else ""
-        way_on = explain_course.way_on(exercise, report, step, self.solutions, unsaved)
-        return replace(report, parts=(*report.parts, *way_on))
+        next_steps = explain_course.next_steps(exercise, report, step, self.solutions, unsaved)
+        return replace(report, parts=(*report.parts, *next_steps))
 
     def _passes_again(self, exercise_id: str, attempt: Any) -> bool:
         """Remember an answer that passed; whether the same one has passed before, as when all cells are run again."""
@@ -125,11 +125,11 @@ class Course:
         if exercise is None:
             raise LookupError(self._unknown(exercise_id).parts[0].plain())
         report, _ = self._judged(exercise, attempt)
-        grading.tell(report, self._judged(hidden[exercise.id], attempt)[0] if report.solved else None)
+        grading.print_verdict(report, self._judged(hidden[exercise.id], attempt)[0] if report.solved else None)
 
     def _judged(self, exercise: Exercise, attempt: Any) -> tuple[Report, bool]:
         """What an answer is, and whether the checker itself is at fault, which says nothing about the answer."""
-        if source.says_the_same(attempt, exercise.given):
+        if source.has_same_code(attempt, exercise.given):
             return explain_course.unchanged(exercise), False
         try:
             slip = source.syntax_error(exercise.name)

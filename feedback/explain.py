@@ -155,7 +155,7 @@ def with_notes(seen: Observations, report: Report) -> Report:
     if report.status not in ("wrong", "error") or report.diagnosis in {m.id for m in exercise.misconceptions}:
         return report
     notes = []
-    names = [f"{name} = {describe(value)}" for name, value in source.borrowed(attempt)]
+    names = [f"{name} = {describe(value)}" for name, value in source.globals_read(attempt)]
     if names:
         notes.append(
             f"Your code reads {listed(names)}: that comes from elsewhere in the notebook, not from what "

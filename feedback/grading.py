@@ -30,7 +30,7 @@ def valid_seed(seed: int) -> int:
     return int(seed)
 
 
-def tell(seen: Report, hidden: Report | None) -> None:
+def print_verdict(seen: Report, hidden: Report | None) -> None:
     """Print what was found on the inputs of `check`, and, where that is right, on hidden ones.
 
     Errors: NotYet, unless both are right

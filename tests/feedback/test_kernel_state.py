@@ -252,7 +252,7 @@ def test_code_that_no_signal_can_wake_is_told_of_in_the_cell(monkeypatch):
             told.set()
 
     monkeypatch.setattr(sandbox, "WAITING", 0.5)
-    monkeypatch.setattr(sandbox, "DEAF", 0.5)
+    monkeypatch.setattr(sandbox, "UNSTOPPABLE", 0.5)
     monkeypatch.setattr(sys, "stdout", cell := Cell())
     lock = threading.Lock()
     lock.acquire()

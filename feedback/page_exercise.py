@@ -80,7 +80,7 @@ def exercise(
         raise page.fail(1, f"this is the page of {page.name}, but the module's answer is {reference.__name__}")
     if missing := [name for name in ("minutes", "difficulty", "correct") if name not in page.fields]:
         raise page.fail(1, f"the page lacks {' and '.join(missing)}")
-    loaded = Loaded(page, module, reference, assemble, explain)
+    loaded = CompiledPage(page, module, reference, assemble, explain)
     correct, *hints = (
         _in_words(page, page.lines[text], text, page.fields, loaded.names)
         for text in (page.fields["correct"], *page.hints)
@@ -104,19 +104,19 @@ def exercise(
 
 @dataclass
 class Mistake:
-    """A known mistake while its page is read; a way to make it is code, or wrong steps of an answer."""
+    """A known mistake while its page is read; a variant is code, or wrong steps of an answer."""
 
     means: str
     hint: str
     explain: Callable | None
     raised_in: str
-    ways: list[Callable | dict[str, Callable]] = field(default_factory=list)
-    codes: list[tuple[Page, Code, dict]] = field(default_factory=list)  # of each way, with the names that it may use
+    variants: list[Callable | dict[str, Callable]] = field(default_factory=list)
+    codes: list[tuple[Page, Code, dict]] = field(default_factory=list)  # of each variant, and names
     places: list[str] = field(default_factory=list)
     shared: int = 0
 
 
-class Loaded:
+class CompiledPage:
     """The mistakes of a page, compiled, and its answers, which are compiled when `banks` is called: for tests only."""
 
     def __init__(
@@ -198,13 +198,13 @@ class Loaded:
             if code.kind == "answer":
                 self.answers.append((page, (id,), code, code.line, names))
             else:
-                self.mistakes[id].ways.append(self._way(page, code, names, id))
+                self.mistakes[id].variants.append(self._variant(page, code, names, id))
                 self.mistakes[id].codes.append((page, code, names))
                 self.mistakes[id].places.append(f"{page.path.name}:{code.line}")
             if code.kind == "given":
-                names["given"] = self.given = self.mistakes[id].ways[-1]  # type: ignore[assignment]  # it has no steps
+                names["given"] = self.given = self.mistakes[id].variants[-1]  # type: ignore[assignment]  # it has no steps
         if not own and any(code.kind != "answer" for code in section.codes):
-            self.mistakes[id].shared = len(self.mistakes[id].ways)
+            self.mistakes[id].shared = len(self.mistakes[id].variants)
 
     def _reword(self, page: Page, section: Section, names: dict, words: dict) -> None:
         known = self.mistakes[section.id]
@@ -212,7 +212,7 @@ class Loaded:
         known.hint = _in_words(page, section.line, section.hint, words, names) or known.hint
         known.explain = _explainer(page, section.line, section.explain, names) or known.explain
 
-    def _way(self, page: Page, code: Code, names: dict, id: str) -> Callable | dict[str, Callable]:
+    def _variant(self, page: Page, code: Code, names: dict, id: str) -> Callable | dict[str, Callable]:
         if code.steps and code.steps.keys() <= self.steps.keys():
             steps = self._steps(page, code, names)
             with placed(page, code.line):
@@ -241,9 +241,9 @@ class Loaded:
     def misconceptions(self) -> Iterator[Misconception]:
         """The known mistakes, in the order in which they are tried."""
         for id, known in self.mistakes.items():
-            ways = tuple(way if callable(way) else self.assemble(**way) for way in known.ways)  # type: ignore[misc]
+            variants = tuple(each if callable(each) else self.assemble(**each) for each in known.variants)  # type: ignore[misc]
             rest = known.explain, known.raised_in, known.shared, tuple(known.places)
-            yield Misconception(id, known.means, known.hint, ways, *rest)
+            yield Misconception(id, known.means, known.hint, variants, *rest)
 
     @cache  # noqa: B019  the pages of a course live as long as it does
     def two_at_once(self, one: tuple[str, int], other: tuple[str, int]) -> Callable | None:
@@ -252,9 +252,9 @@ class Loaded:
         None where the two cannot be put together: they are not both steps, or both edits, of different places.
         """
         (a, m), (b, n) = one, other
-        ways = self.mistakes[a].ways[m], self.mistakes[b].ways[n]
-        if isinstance(ways[0], dict) and isinstance(ways[1], dict):
-            return None if ways[0].keys() & ways[1].keys() else self.assemble(**ways[0], **ways[1])  # type: ignore[misc]
+        variants = self.mistakes[a].variants[m], self.mistakes[b].variants[n]
+        if isinstance(variants[0], dict) and isinstance(variants[1], dict):
+            return None if variants[0].keys() & variants[1].keys() else self.assemble(**variants[0], **variants[1])  # type: ignore[misc]
         (page, first, names), (_, second, others) = self.mistakes[a].codes[m], self.mistakes[b].codes[n]
         if not (first.edits and second.edits) or first.of or second.of:
             return None
@@ -298,8 +298,8 @@ class Loaded:
             return self._made(page, code, {**self.names, **self.helpers}, " & ".join(ids))
         steps: dict[str, Callable] = {}
         for id in ids:
-            ways = self.mistakes[id].ways if id in self.mistakes else []
-            first = next((way for way in ways if isinstance(way, dict) and not way.keys() & steps.keys()), None)
+            variants = self.mistakes[id].variants if id in self.mistakes else []
+            first = next((each for each in variants if isinstance(each, dict) and not each.keys() & steps.keys()), None)
             if first is None:
                 raise page.fail(
                     line, f"{' & '.join(ids)} needs code: {id} has no edits to compose it from, and no steps"
@@ -342,7 +342,7 @@ class Loaded:
 class Base:
     """The healthy code that edits are edits of: a block of the page, or the reference."""
 
-    def __init__(self, loaded: Loaded, kind: str) -> None:
+    def __init__(self, loaded: CompiledPage, kind: str) -> None:
         blocks = loaded.page.blocks
         block = blocks.get(("", kind, "base")) or blocks.get(("", "mistake", "base"))
         self.code, self.page, self.names, self.cls = block, loaded.page, {}, loaded.reference
