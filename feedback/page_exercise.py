@@ -214,10 +214,11 @@ class CompiledPage:
 
     def _variant(self, page: Page, code: Code, names: dict, id: str) -> Callable | dict[str, Callable]:
         if code.steps and code.steps.keys() <= self.steps.keys():
-            steps = self._steps(page, code, names)
-            with placed(page, code.line):
-                _require_steps(id, self.assemble, steps)
-            return steps
+            takes = inspect.signature(self.assemble).parameters if self.assemble else {}
+            free = any(each.kind is each.VAR_KEYWORD for each in takes.values())
+            if unknown := [] if free else sorted(code.steps.keys() - takes.keys()):
+                raise page.fail(code.line, f"{id}: `assemble` takes no step {' or '.join(unknown)}")
+            return self._steps(page, code, names)
         return self._made(page, code, names, id)
 
     def _steps(self, page: Page, code: Code, names: dict) -> dict[str, Callable]:
@@ -374,32 +375,6 @@ class Base:
         """Those of a method; None where the base has no such method."""
         right = getattr(self.cls, name, None) if inspect.isclass(self.cls) else None
         return str(inspect.signature(right))[1:-1] if inspect.isfunction(right) else None
-
-
-def _require_steps(id: str, assemble: Callable | None, steps: dict[str, Callable]) -> None:
-    """Wrong steps must be steps of the answer, and be called as the right ones are: a slip here is no misconception."""
-    if assemble is None:
-        raise ValueError(f"{id}: wrong steps ({', '.join(steps)}) need exercise(..., assemble=...) to become an answer")
-    known = inspect.signature(assemble).parameters
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
-        return
-    for name, function in steps.items():
-        if name not in known:
-            raise ValueError(f"{id}: {name!r} is not a step; the steps are {', '.join(known)}")
-        right = known[name].default
-        arguments = _required_arguments(right) if callable(right) else []
-        if not arguments:  # a right answer has no such step, or its arguments are free
-            continue
-        try:
-            inspect.signature(function).bind(*arguments)
-        except TypeError:
-            called, got = ", ".join(arguments), inspect.signature(function)
-            raise ValueError(f"{id}: the step {name!r} is called with ({called}), got a function of {got}") from None
-
-
-def _required_arguments(function: Callable) -> list[str]:
-    parameters = inspect.signature(function).parameters.values()
-    return [p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
 
 
 # ---------------------------------------------------------------- names and words
