@@ -1,8 +1,7 @@
 """Feedback on code: an engine that runs a learner's answer, and says which mistake it makes.
 
-It knows PyTorch, and nothing of what a course teaches. A check goes from `checker` through `observations` and what
-begins with `judge_` to what begins with `explain_`. All modules, in an order in which to read them; a file imports only
-files above it (but for types):
+README.md shows who calls whom in a check. All modules, in an order in which to read them; a file imports only files
+above it (but for types):
 
 What a learner sees
     markup            how boxes look in a notebook
