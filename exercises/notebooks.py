@@ -28,7 +28,7 @@ FIRST_PART = notebooks(
     ),
     ("06_the_bert_block", "the BERT block", 119, 58, "What surrounds attention in a real model?"),
     ("07_a_real_bert", "a real BERT", 120, 58, "Does what you wrote run a real model?"),
-    ("08_a_language_model", "a language model of your own", 202, 100, "How does attention learn to write?"),
+    ("08_a_language_model", "a language model of your own", 160, 65, "How does attention learn to write?"),
 )
 
 SECOND_PART = notebooks(

@@ -16,7 +16,7 @@ FILES = (
     *(".gitattributes", ".gitignore", "CITATION.cff", "LICENSE", "README.md", "course.py", "environment.yml"),
     *("postBuild", "pyproject.toml", "requirements-test.txt", "requirements.lock", "requirements.txt"),
     *("setup_failures.py", "docs/setup_failures.md"),
-    *("data/README.md", "data/causal_article.json", "data/induction.json", "data/journey.csv"),
+    *("data/README.md", "data/causal_article.json", "data/journey.csv", "data/rewriting.safetensors"),
     *("data/transformers_4.json", "data/transformers_5.json"),
     *("docs/accessibility.md", "docs/field_guide.md", "tools/__init__.py", "tools/for_learners.py", "tools/study.py"),
 )
