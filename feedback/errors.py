@@ -81,7 +81,6 @@ def kind(error: BaseException, own: Meanings = ()) -> tuple:
 
 
 def speaks_of_dtypes(error: BaseException | None) -> bool:
-    """Whether an exception's message names dtypes."""
     return bool(re.search(r"dtype|scalar type|\b(Float|Double|Long|Bool)\b", str(error)))
 
 

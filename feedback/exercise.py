@@ -53,7 +53,6 @@ class Misconception:
     places: tuple[str, ...] = ()
 
     def place(self, number: int) -> str:
-        """Where a variant is to be found."""
         return self.places[number] if self.places else f"variant {number}"
 
 
@@ -210,7 +209,6 @@ class Exercise:
 
     @cached_property
     def stages(self) -> tuple[int, ...]:
-        """The stage of each test case."""
         return tuple(self.stage_of(case.args) for case in self.cases)
 
     @property

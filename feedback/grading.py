@@ -14,7 +14,6 @@ class NotYet(AssertionError):
     """An answer is not right; the text is the diagnosis, and a notebook shows it without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows."""
         return [_wrapped(f"{type(self).__name__}: {self}")]
 
 

@@ -70,7 +70,6 @@ def two_known_mistakes(seen: Observations) -> list[Misconception]:
 
 
 def _size(args: tuple) -> int:
-    """How many numbers these arguments hold."""
     return sum(leaf.numel() for leaf in tree.flatten(args) if isinstance(leaf, Tensor))
 
 

@@ -83,7 +83,6 @@ def has_tag(cell: Cell, name: str) -> bool:
 
 
 def exercise_of(cell: Cell) -> str | None:
-    """The exercise that is to be solved in this cell."""
     return tagged(cell, "exercise")
 
 

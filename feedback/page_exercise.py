@@ -34,7 +34,7 @@ from torch import nn
 from feedback import page as pages
 from feedback.exercise import Exercise, Misconception
 from feedback.page import Code, Include, Page, PageError, Section
-from feedback.page_code import compiled, defined, edited, free_names, last_of, placed, step, value_of, without_docstring
+from feedback.page_code import compiled, defined, edited, free_names, last_of, placed, value_of, without_docstring
 
 STANDARD = {"torch": torch, "nn": nn, "F": F, "np": np, "math": math}
 STEP = re.compile(r"(\w+)(?:\((.*?)\))?(?: · |$)")  # a step that is no function has no arguments
@@ -222,7 +222,7 @@ class CompiledPage:
         return self._made(page, code, names, id)
 
     def _steps(self, page: Page, code: Code, names: dict) -> dict[str, Callable]:
-        return {name: step(page, code, names, name, self.steps[name]) for name in code.steps}
+        return {name: compiled(page, code, text, names, self.steps[name], name) for name, text in code.steps.items()}
 
     # ------------------------------------------------------------ code
 
@@ -363,11 +363,11 @@ class Base:
     def with_methods(self, page: Page, code: Code, names: dict) -> type:
         """The class of the base with other methods."""
         methods = {}
-        for name in code.steps:
+        for name, text in code.steps.items():
             arguments = self.arguments_of(name)
             if arguments is None:
                 raise page.fail(code.line, f"{name!r} is neither a step nor a method of the base")
-            methods[name] = step(page, code, {**names, **self.names}, name, arguments)
+            methods[name] = compiled(page, code, text, {**names, **self.names}, arguments, name)
         cls: Any = self.cls
         return type(cls.__name__, (cls,), {"__module__": cls.__module__, **methods})
 

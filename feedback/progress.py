@@ -135,7 +135,6 @@ class CourseOverview:
 
     @property
     def first_open(self) -> Item | None:
-        """The first exercise that is not solved."""
         items = (item for row in self.rows for item in row.exercises)
         return next((item for item in items if item.state != "done"), None)
 

@@ -330,13 +330,12 @@ def raised_elsewhere(error: BaseException) -> bool:
 
 
 def _places(error: BaseException) -> list[tuple[str, int]]:
-    """The file and the line of each call, outermost first."""
     return [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
 
 
 def _is_foreign(file: str) -> bool:
-    """Whether a file is not the learner's: the course's, a bank of answers excepted, or a library's."""
-    return file.startswith((*_FOREIGN, *_OF_COURSE)) and not os.path.basename(file).startswith("answers_")
+    """Whether a file is not the learner's, but the course's or a library's."""
+    return file.startswith((*_FOREIGN, *_OF_COURSE))
 
 
 def declare_foreign(*modules: str) -> None:
