@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
+import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,6 +21,7 @@ from feedback.display import Source, show_below_next_output
 from feedback.exercise import Exercise
 from feedback.hidden import HiddenExercises
 from feedback.notebooks import Contents, Notebook, Step
+from feedback.page_code import free_names
 from feedback.prediction import Prediction, Question, Reply
 from feedback.progress import CourseOverview, Item, NotebookOverview, NotebookProgress
 from feedback.report import SOLVED, Report
@@ -169,26 +170,20 @@ class Course:
     def solution_source(self, exercise: Exercise) -> str:
         """The reference with the imports that a notebook may lack: the course's names that it uses, and math."""
         reference: Any = exercise.reference
-        source, module = inspect.getsource(reference), inspect.getmodule(reference)
-        nodes = list(ast.walk(ast.parse(source)))
-        bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        read = (
-            {node.id for node in nodes if isinstance(node, ast.Name)}
-            - bound
-            - {node.arg for node in nodes if isinstance(node, ast.arg)}
-        )
+        source, module = inspect.getsource(reference), sys.modules[reference.__module__]
+        read = free_names(source)
         prefixes = tuple(f"{name}." for name in self.own)
         own = [
             name
             for name, value in vars(module).items()
-            if name in read - {exercise.name}
+            if name in read
             and (
                 f"{getattr(value, '__module__', '')}.".startswith(prefixes)
                 if inspect.isroutine(value) or isinstance(value, type)
                 else name.isupper() and isinstance(value, (str, int, float))  # such as UNKNOWN = "<unk>"
             )
         ]
-        origins = {name: getattr(getattr(module, name), "__module__", module.__name__) for name in own if module}
+        origins = {name: getattr(getattr(module, name), "__module__", module.__name__) for name in own}
         lines = [
             f"from {origin} import {', '.join(n for n in own if origins[n] == origin)}"
             for origin in dict.fromkeys(origins.values())
