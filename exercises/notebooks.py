@@ -14,8 +14,8 @@ def notebooks(*rows):
 
 
 FIRST_PART = notebooks(
-    ("00_start_here", "start here", 28, 28, "What will you build, and how does the course answer you?"),
-    ("01_embeddings", "embeddings", 88, 52, "How does text become vectors?"),
+    ("00_start_here", "start here", 40, 40, "What will you build, and how does the course answer you?"),
+    ("01_embeddings", "embeddings", 85, 50, "How does text become vectors?"),
     ("02_single_head_attention", "single-head attention", 108, 55, "How does a token decide what to read?"),
     ("03_causal_masking", "causal masking", 101, 46, "How do you hide the future?"),
     ("04_dropout", "dropout", 79, 39, "Why zero what you just computed?"),

@@ -20,7 +20,7 @@ from tools.site.exercises import RUN_IT, card, example, prediction, raw
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "site"
-DOCS = ("accessibility", "field_guide", "setup_failures")  # pages of docs/ that are on the site, too
+DOCS = ("accessibility", "field_guide", "setup_failures", "your_own_model")  # pages of docs/ that are on the site, too
 EXAMPLE = "3.3"  # of an exercise, on the home page
 WRITING = "next_token.js"  # the view on the home page
 
@@ -96,7 +96,8 @@ def text(cell, entry, place):
     """The text of a cell: core and deeper as labels, and links that lead to pages; the first cell has the facts."""
     if cell.id == "setup-text":
         cell = folded_text(cell, "When you run it yourself")
-    source = CELL_LINK.sub(_to_cell, cell.source.replace("](../docs/", "]("))
+    source = cell.source.replace("](../docs/", "](").replace("](#cell-id=", f"]({entry.file}#cell-id=")
+    source = CELL_LINK.sub(_to_cell, source)
     source = HTML_LINK.sub(_to_page, LABEL.sub(r'<p class="course-tag course-\1">\1 · \2 min</p>', source))
     if cell.id == "title":
         title, rest = IN_JUPYTER.sub("", source).split("\n", 1)
