@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from feedback import markup
@@ -96,26 +97,11 @@ class Hints:
 
 
 Part = Text | Code | SideBySide | Hints
-
-
-def say(text: str) -> Text:
-    return Text("say", text)
-
-
-def numbers(text: str) -> Text:
-    return Text("numbers", text)
-
-
-def raised(text: str) -> Text:
-    return Text("raised", text)
-
-
-def think(text: str) -> Text:
-    return Text("think", text)
-
-
-def following(text: str, href: str = "", lead: str = "") -> Text:
-    return Text("next", text, href, lead)
+say = partial(Text, "say")
+numbers = partial(Text, "numbers")
+raised = partial(Text, "raised")
+think = partial(Text, "think")
+following = partial(Text, "next")
 
 
 @dataclass(frozen=True)
