@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from feedback import page as pages
-from feedback.catalog import Exercises
 from feedback.checker import check
+from feedback.exercise_package import Exercises
 
 PAGE = """# 9.1 double
 
