@@ -181,7 +181,7 @@ def with_print(seen: Observations, report: Report) -> Report:
     return with_parts(report, Code(title, cut))
 
 
-def of_a_size(report: Report) -> Report:
+def shortened(report: Report) -> Report:
     """The report, shortened where nobody would read it: inputs go first, then numbers, tables, and what was printed."""
     parts = report.parts
     for shorter in (_without_inputs, _without_numbers, _without_tables, _without_print, _with_a_short_message):
