@@ -1,6 +1,6 @@
 """Bars, curves, arrows, and words in the plane."""
 
-from math import isfinite
+from math import ceil, floor, isfinite
 
 import torch
 from matplotlib import rc_context
@@ -21,8 +21,6 @@ from figures.style import (
     short,
 )
 from figures.svg import MEASURED, Picture, to_svg
-
-MILLISECONDS = (0.1, 10_000)  # the axis of measured times; fixed, so that all but the curves is the same in every run
 
 
 def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
@@ -56,8 +54,7 @@ def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
             + ", ".join(f"{value:.2f} for {label}" for label, value in zip(labels, values.tolist(), strict=True))
             for name, values in groups.items()
         ]
-        caption = f"From {labels[0]} to {labels[-1]}: {'; '.join(_course_of(*group) for group in groups.items())}."
-        return Picture(to_svg(figure), opening(title, ylabel) + "; ".join(words) + ".", caption)
+        return Picture(to_svg(figure), opening(title, ylabel) + "; ".join(words) + ".")
 
 
 def lines(curves, xs, xlabel, ylabel, title="", log=False, named=()):
@@ -72,14 +69,12 @@ def lines(curves, xs, xlabel, ylabel, title="", log=False, named=()):
     with rc_context(STYLE):
         figure, curves = _curves(curves, xs, xlabel, ylabel, title, log)
         words = [f"{name}: {_points(values, xs, named)}" for name, values in curves.items()]
-        courses = [_course_of(*curve) for curve in curves.items()]
-        caption = f"From {xs[0]} to {xs[-1]} on the horizontal axis: {'; '.join(courses)}."
-        return Picture(to_svg(figure), opening(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".", caption)
+        return Picture(to_svg(figure), opening(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".")
 
 
 def _points(values, xs, named):
     """In words, where a curve begins and ends, and in between the points that are named, the highest and the lowest."""
-    first, *_, last = at = [f"{short(float(value), 4)} at {x}" for value, x in zip(values, xs, strict=True)]
+    first, *_, last = at = [f"{_plain(value)} at {x}" for value, x in zip(values, xs, strict=True)]
     words = ", ".join([f"from {first} to {last}", *(at[xs.index(x)] for x in named)])
     for name, n in (("highest", int(values.argmax())), ("lowest", int(values.argmin()))):
         if values[n] not in (values[0], values[-1]):
@@ -122,7 +117,7 @@ def differences(sizes, first, tolerance, title="Where the two models part"):
 
 
 def timings(curves, xs, xlabel, title=""):
-    """Curves of times, which differ on every machine and in every run: tests compare all but the curves.
+    """Curves of times, which differ on every machine and in every run: tests compare all but the curves and their axis.
 
     Shapes: each curve as long as xs
     Units:  milliseconds, on axes in powers
@@ -132,7 +127,12 @@ def timings(curves, xs, xlabel, title=""):
     with rc_context(STYLE):
         figure, curves = _curves(curves, xs, xlabel, "milliseconds", title, log=True)
         axis = figure.axes[0]
-        axis.set_ylim(*MILLISECONDS)
+        every = torch.stack(list(curves.values()))
+        low, high = floor(every.clamp(min=1e-4).min().log10()), ceil(every.max().log10())
+        axis.set_ylim(10.0**low, 10.0 ** max(high, low + 1))  # whole powers, so that the axis has numbers at its ends
+        axis.yaxis.set_gid(f"{MEASURED}-axis")
+        axis.yaxis.set_label_coords(-0.1, 0.5)  # with the layout fixed, whatever the numbers are
+        figure.set_layout_engine("none")
         for n, line in enumerate(axis.lines):
             line.set_gid(f"{MEASURED}-{n}")
         return Picture(
@@ -143,18 +143,10 @@ def timings(curves, xs, xlabel, title=""):
         )
 
 
-def _course_of(name, values):
-    """Where a curve begins and ends, and how high it is if it is highest in between."""
-    first, last, top, bottom = (_plain(number) for number in (values[0], values[-1], values.max(), values.min()))
-    if top == bottom:
-        return f"“{name}” stays at {first}"
-    ends = f"begins and ends at {first}" if first == last else f"goes from {first} to {last}"
-    return f"“{name}” {ends}" + ("" if top in (first, last) else f" (at most {top})")
-
-
 def _plain(number):
-    """With at most two decimals: 7 instead of 7.00."""
-    return short(float(number), 2).removesuffix(".00")
+    """With at most four decimals, and none that is not needed: 7 instead of 7.0000."""
+    text = short(float(number), 4)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _curves(curves, xs, xlabel, ylabel, title, log):

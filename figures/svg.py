@@ -50,6 +50,8 @@ def to_svg(figure):
     # A background with round corners instead of the square one: a quiet card in light and dark themes.
     svg = svg.replace(f'style="fill: {PAPER}"', 'style="fill: none"', 1)
     svg = svg.replace("</defs>", f'</defs>\n <rect width="100%" height="100%" rx="8" fill="{PAPER}"/>', 1)
+    if MEASURED_GROUP.search(svg):  # Matplotlib counts its ids, also those of an axis that differs
+        svg = re.sub(r' id="[a-z\d]+_\d+"', "", svg)
     return _with_stable_ids(_shortened(svg[svg.index("<svg") :]))
 
 
