@@ -14,21 +14,21 @@ def notebooks(*rows):
 
 
 FIRST_PART = notebooks(
-    ("00_start_here", "start here", 28, 28, "What will you build, and how does the course answer you?"),
-    ("01_embeddings", "embeddings", 88, 52, "How does text become vectors?"),
+    ("00_start_here", "start here", 40, 40, "What will you build, and how does the course answer you?"),
+    ("01_embeddings", "embeddings", 85, 50, "How does text become vectors?"),
     ("02_single_head_attention", "single-head attention", 108, 55, "How does a token decide what to read?"),
     ("03_causal_masking", "causal masking", 101, 46, "How do you hide the future?"),
-    ("04_dropout", "dropout", 93, 44, "Why zero what you just computed?"),
+    ("04_dropout", "dropout", 79, 39, "Why zero what you just computed?"),
     (
         "05_multi_head_attention",
         "multi-head attention",
-        135,
-        78,
+        94,
+        45,
         "Why several heads, and how do you compute them all at once?",
     ),
     ("06_the_bert_block", "the BERT block", 119, 58, "What surrounds attention in a real model?"),
     ("07_a_real_bert", "a real BERT", 120, 58, "Does what you wrote run a real model?"),
-    ("08_a_language_model", "a language model of your own", 202, 100, "How does attention learn to write?"),
+    ("08_a_language_model", "a language model of your own", 160, 65, "How does attention learn to write?"),
 )
 
 SECOND_PART = notebooks(

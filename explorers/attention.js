@@ -5,8 +5,8 @@ import { CELL, LABEL, TITLES, layOut, under } from "./attention_layout.js";
 import { Overview } from "./attention_overview.js";
 import { ALARM, INK, ON_HATCHING, clamp, colorIndex, exact, inkOn, largestFirst, range, spaced,
   sum } from "./numbers.js";
-import { chooser, element, fitted, frame, freshId, hatching, help, legend, onSurroundings, oncePerFrame, penOf,
-  prepared, raster, ring, spoken, swatch, theme, tools, write } from "./page.js";
+import { chooser, element, fitted, frame, freshId, hatching, help, inTheme, legend, onSurroundings, oncePerFrame,
+  penOf, prepared, raster, ring, spoken, swatch, theme, tools, write } from "./page.js";
 import { Reading, moved } from "./tables.js";
 
 /** @import { Layout, Square } from "./attention_layout.js" */
@@ -41,7 +41,8 @@ class AttentionView {
     this.layer = 0;
     this.head = 0;
     this.matrix = data.matrix(0, 0);
-    this.picture = raster(this.matrix, data.table);
+    this.table = data.table; // in the page's theme
+    this.picture = raster(this.matrix, this.table);
     this.hidden = hiddenIn(data, this.matrix.values);
     this.chosen = { row: 0, column: 0 };
     this.kept = false; // whether the chosen square was clicked, and stays although the pointer goes elsewhere
@@ -117,7 +118,7 @@ class AttentionView {
   showHead() {
     const { data, layer, head } = this;
     this.matrix = data.matrix(layer, head);
-    this.picture = raster(this.matrix, data.table);
+    this.picture = raster(this.matrix, this.table);
     this.hidden = hiddenIn(data, this.matrix.values);
     this.leaks.hidden = !this.hidden.leaks.length;
     this.layerChooser.select.value = String(layer);
@@ -296,6 +297,8 @@ class AttentionView {
     const width = this.root.clientWidth - 8; // less the padding
     if (width <= 0) return; // not in the page yet
     this.colors = theme(this.root);
+    const table = inTheme(this.data.table, this.colors);
+    if (table !== this.table) this.picture = raster(this.matrix, (this.table = table));
     this.arrange(width);
     this.overview?.draw(width, this.colors, { layer: this.layer, head: this.head });
     this.drawMap();
@@ -373,7 +376,7 @@ class AttentionView {
     const { cell } = this.layout;
     pen.beginPath();
     for (const [i, j, count] of this.hidden.runs) pen.rect(...this.corner(i, j), count * cell.width, cell.height);
-    pen.fillStyle = hatching(pen);
+    pen.fillStyle = hatching(pen, this.colors.dark);
     pen.fill();
     pen.fillStyle = ALARM;
     for (const [i, j] of this.hidden.leaks) pen.fillRect(...this.corner(i, j), cell.width, cell.height);
@@ -385,14 +388,14 @@ class AttentionView {
     const { T, S } = this.data;
     const [x0, y0] = this.corner(0, 0);
     const [x1, y1] = this.corner(T, S);
-    pen.fillStyle = "#ffffff";
+    pen.fillStyle = this.colors.paper;
     for (let j = 0; j <= S; j++) pen.fillRect(this.corner(0, j)[0] - 0.5, y0, 1, y1 - y0);
     for (let i = 0; i <= T; i++) pen.fillRect(x0, this.corner(i, 0)[1] - 0.5, x1 - x0, 1);
   }
 
   /** @param {Pen} pen */
   drawNumbers(pen) {
-    const { T, S, table } = this.data;
+    const { T, S } = this.data;
     const { cell } = this.layout;
     pen.font = this.font(400, 11);
     pen.textAlign = "center";
@@ -401,8 +404,8 @@ class AttentionView {
       for (let j = 0; j < S; j++) {
         const weight = this.matrix.values[i * S + j];
         const [x, y] = this.corner(i, j);
-        const onHidden = weight > 0 ? "#ffffff" : ON_HATCHING;
-        pen.fillStyle = this.data.hides(i, j) ? onHidden : inkOn(table[colorIndex(weight)]);
+        const onHidden = weight > 0 ? "#ffffff" : this.colors.dark ? this.colors.ink : ON_HATCHING;
+        pen.fillStyle = this.data.hides(i, j) ? onHidden : inkOn(this.table[colorIndex(weight)]);
         pen.fillText(weight.toFixed(2), x + cell.width / 2, y + cell.height / 2);
       }
     }

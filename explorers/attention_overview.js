@@ -3,9 +3,10 @@
 import { headName } from "./attention_data.js";
 import { THUMB, thumbSize } from "./attention_layout.js";
 import { range, shrunk } from "./numbers.js";
-import { element, prepared, raster, ring } from "./page.js";
+import { element, inTheme, prepared, raster, ring } from "./page.js";
 
 /** @import { Data } from "./attention_data.js" */
+/** @import { Color } from "./numbers.js" */
 /** @import { Theme } from "./page.js" */
 /** @typedef {{ layer: number, head: number }} Head */
 
@@ -17,7 +18,9 @@ export class Overview {
   constructor(data, onChoose) {
     this.data = data;
     this.left = data.hasLayers ? THUMB.names : 2;
-    this.size = 0; // of each picture, in pixels; known when it is drawn
+    this.size = 0; // of each picture, in pixels; known when it is drawn, like their colors
+    /** @type {Color[]} */
+    this.table = [];
     /** @type {HTMLCanvasElement[]} */
     this.pictures = [];
     const what = data.layers > 1 ? `${data.layers} layers of ${data.heads} heads` : `${data.heads} heads`;
@@ -52,7 +55,7 @@ export class Overview {
    *  @param {Head} chosen */
   draw(width, theme, chosen) {
     const { layers, heads } = this.data;
-    this.resize(thumbSize(this.data, width - this.left));
+    this.resize(thumbSize(this.data, width - this.left), inTheme(this.data.table, theme));
     const { left, size, pitch } = this;
     const pen = prepared(this.canvas, left + heads * pitch + 2, TOP + layers * pitch + 2);
     this.drawNames(pen, theme);
@@ -65,12 +68,14 @@ export class Overview {
     });
   }
 
-  /** Make the pictures again if their size has changed.
-   *  @param {number} size */
-  resize(size) {
-    if (this.size === size) return;
-    const { layers, heads, table, matrix } = this.data;
+  /** Make the pictures again if their size or the theme has changed.
+   *  @param {number} size
+   *  @param {Color[]} table */
+  resize(size, table) {
+    if (this.size === size && this.table === table) return;
+    const { layers, heads, matrix } = this.data;
     this.size = size;
+    this.table = table;
     this.pictures = range(layers * heads).map((i) =>
       raster(shrunk(matrix(Math.floor(i / heads), i % heads), size), table));
   }

@@ -120,6 +120,7 @@ class NextTokenView {
   }
 
   restart() {
+    this.used = this.heads.map(() => true);
     this.change(this.given, this.given.length - 1);
   }
 

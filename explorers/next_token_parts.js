@@ -1,6 +1,6 @@
 // What the next-token explorer is made of: a field to type words, the text, the bars of the next words, and the heads.
 
-import { clamp, colorIndex, css, inkOn, largestFirst, range } from "./numbers.js";
+import { clamp, colorIndex, largestFirst, range, themed, themedInk } from "./numbers.js";
 import { button, element, folded, freshId, help, write } from "./page.js";
 import { moved } from "./tables.js";
 
@@ -146,8 +146,8 @@ export class Text {
       const color = hidden ? null : this.table[colorIndex(weights[j])];
       node.className = `abh-chip${hidden ? " abh-hatched" : ""}${j === position ? " abh-here" : ""}`;
       node.setAttribute("aria-selected", String(j === position));
-      node.style.background = color ? css(color) : "";
-      node.style.color = color ? inkOn(color) : "";
+      node.style.background = color ? themed(color) : "";
+      node.style.color = color ? themedInk(color) : "";
       write(weight, hidden || weights[j] < 0.005 ? "" : weights[j].toFixed(2));
     });
     this.node.setAttribute("aria-activedescendant", this.chips[position].node.id);

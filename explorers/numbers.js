@@ -101,13 +101,35 @@ export function colors(view) {
 
 // ---------------------------------------------------------------- colors
 
-// On squares, whose colors are the same in every theme; the last two as in shared.css.
+// On squares; as in shared.css.
 export const INK = "#1b2a41";
 export const ALARM = "#a84a06";
 export const ON_HATCHING = "#3f4958";
 
 /** @param {Color} color */
 export const css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
+
+/** The color on a dark page: light and dark change places, and the hue stays. (Inverted, and turned by half a circle.)
+ *  @param {Color} color
+ *  @returns {Color} */
+export function onDark([red, green, blue]) {
+  const gray = 0.426 * (255 - red) + 1.43 * (255 - green) + 0.144 * (255 - blue);
+  const turned = [gray - (255 - red), gray - (255 - green), gray - (255 - blue)];
+  return turned.map((part, i) => Math.round(clamp(part, 0, 255) * (1 - DARKEST[i] / 255) + DARKEST[i]));
+}
+
+const DARKEST = [30, 38, 50]; // in the place of white
+
+// A color of light-dark() follows the theme by itself. Browsers before 2024 do not know it: they have the light ones.
+const follows = globalThis.CSS?.supports("color", "light-dark(black, white)") ?? false;
+
+/** Of a square, in the page's theme.
+ *  @param {Color} color */
+export const themed = (color) => (follows ? `light-dark(${css(color)}, ${css(onDark(color))})` : css(color));
+
+/** Of what is written on it.
+ *  @param {Color} color */
+export const themedInk = (color) => (follows ? `light-dark(${inkOn(color)}, ${inkOn(onDark(color))})` : inkOn(color));
 
 /** The index of a number's color, as matplotlib finds it: 256 equal steps from 0 to 1, and 1 belongs to the last.
  *  @param {number} value */

@@ -1,6 +1,6 @@
 // Elements, controls, canvases, and what an explorer must know about the page around it.
 
-import { clamp, colorIndex, css, range } from "./numbers.js";
+import { clamp, colorIndex, onDark, range, themed } from "./numbers.js";
 
 /** @import { Color, Matrix } from "./numbers.js" */
 /** @typedef {{ get(name: string): any }} Model what anywidget passes to a view: its traits */
@@ -213,8 +213,9 @@ export function chooser(label, count, onChoose) {
 /** The scale of colors with its unit and its ends.
  *  @param {Color[]} table
  *  @param {string} unit */
-export function legend(table, unit, low = "0", high = "1", says = `colors: ${unit} ${low} is light, ${high} is dark`) {
-  const stops = [0, 32, 64, 96, 128, 160, 192, 224, 255].map((i) => css(table[i]));
+export function legend(table, unit, low = "0", high = "1",
+  says = `colors: ${unit} ${low} is faint, ${high} is strong`) {
+  const stops = [0, 32, 64, 96, 128, 160, 192, 224, 255].map((i) => themed(table[i]));
   const bar = element("span", { class: "abh-bar" });
   bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
   return element("span", { class: "abh-legend", role: "img", "aria-label": says }, `${unit} ${low}`, bar, high);
@@ -260,21 +261,35 @@ export function prepared(canvas, width, height) {
   return pen;
 }
 
+/** The colors of numbers in a theme; the same list for the same table and theme.
+ *  @param {Color[]} table
+ *  @param {{ dark: boolean }} theme */
+export function inTheme(table, { dark }) {
+  if (!dark) return table;
+  if (!darkTables.has(table)) darkTables.set(table, table.map(onDark));
+  return /** @type {Color[]} */ (darkTables.get(table));
+}
+
+/** @type {WeakMap<Color[], Color[]>} */
+const darkTables = new WeakMap();
+
 /** A hatched filling, as shared.css has it for tables.
- *  @param {CanvasRenderingContext2D} pen */
-export function hatching(pen) {
+ *  @param {CanvasRenderingContext2D} pen
+ *  @param {boolean} dark */
+export function hatching(pen, dark) {
   const size = 6;
   const tile = Object.assign(element("canvas"), { width: size, height: size });
   const lines = penOf(tile);
-  lines.fillStyle = "#eceef2";
+  const [paper, line] = dark ? ["#2b3440", "#414c5a"] : ["#eceef2", "#d3d8e0"];
+  lines.fillStyle = paper;
   lines.fillRect(0, 0, size, size);
-  lines.strokeStyle = "#d3d8e0";
+  lines.strokeStyle = line;
   for (const x of [-size, 0, size]) { // a diagonal, and its ends in the corners
     lines.moveTo(x, size);
     lines.lineTo(x + size, 0);
   }
   lines.stroke();
-  return pen.createPattern(tile, "repeat") ?? "#eceef2";
+  return pen.createPattern(tile, "repeat") ?? paper;
 }
 
 /** A ring that stands out on light and on dark squares: the color, with white around it.
@@ -311,8 +326,8 @@ export function fitted(pen, word, width) {
 export function theme(node) {
   const style = getComputedStyle(node);
   const color = (/** @type {string} */ name) => style.getPropertyValue(`--abh-${name}`).trim();
-  return { ink: color("ink"), faint: color("faint"), line: color("line"), mark: color("mark"),
-    family: style.fontFamily };
+  return { ink: color("ink"), faint: color("faint"), line: color("line"), mark: color("mark"), paper: color("paper"),
+    family: style.fontFamily, dark: style.colorScheme === "dark" };
 }
 
 /** Call back when the theme, the size of the node or the resolution of the screen may have changed. Returns a function

@@ -2,8 +2,8 @@
 
 import { Chart } from "./charts.js";
 import { clamp, colors, floats, precise, range, sum } from "./numbers.js";
-import { element, explorer, frame, help, legend, oncePerFrame, prepared, raster, slider, spoken, theme, toggle, tools,
-  write } from "./page.js";
+import { element, explorer, frame, help, inTheme, legend, oncePerFrame, prepared, raster, slider, spoken, theme, toggle,
+  tools, write } from "./page.js";
 import { Reading } from "./tables.js";
 
 /** @import { Numbers } from "./numbers.js" */
@@ -201,11 +201,11 @@ class PositionsView {
   /** The sizes and colors of the page are read first: after a change, reading them would force a second layout. */
   show() {
     const width = Math.max(this.track.clientWidth, 100);
-    const { mark } = theme(this.root);
+    const looks = theme(this.root);
     const other = this.row(this.j);
     const products = Array.from(this.row(this.i), (value, c) => value * other[c]);
     this.showChart();
-    this.showStrips(products, width, mark);
+    this.showStrips(products, width, looks);
     this.showFeature(products);
     this.speak(products);
     this.reading.show();
@@ -255,18 +255,18 @@ class PositionsView {
 
   /** @param {number[]} products
    *  @param {number} width
-   *  @param {string} color */
-  showStrips(products, width, color) {
+   *  @param {import("./page.js").Theme} looks */
+  showStrips(products, width, looks) {
     const { i, j, C } = this;
     const pen = prepared(this.canvas, width, 3 * (STRIP + GAP) + MARK);
     const shares = (/** @type {Numbers} */ values, /** @type {number} */ reach) =>
       Array.from(values, (value) => 0.5 + value / (2 * reach));
     const values = [...shares(this.row(i), this.reach.value), ...shares(this.row(j), this.reach.value),
       ...shares(products, this.reach.product)];
-    const squares = raster({ values, width: C, height: 3 }, this.signed);
+    const squares = raster({ values, width: C, height: 3 }, inTheme(this.signed, looks));
     pen.imageSmoothingEnabled = false;
     for (let k = 0; k < 3; k++) pen.drawImage(squares, 0, k, C, 1, 0, k * (STRIP + GAP), width, STRIP);
-    this.drawMark(pen, ((this.feature + 0.5) * width) / C, 3 * (STRIP + GAP) - GAP + 1, color);
+    this.drawMark(pen, ((this.feature + 0.5) * width) / C, 3 * (STRIP + GAP) - GAP + 1, looks.mark);
     this.featureSlider.node.style.setProperty("--abh-track", `${width - width / C + THUMB}px`);
     this.featureSlider.node.style.setProperty("--abh-track-from", `${width / C / 2 - THUMB / 2}px`);
     write(this.names[0], `position ${i}`);

@@ -1,6 +1,6 @@
 // Tables of numbers.
 
-import { brief, clamp, colorIndex, css, inkOn, range } from "./numbers.js";
+import { brief, clamp, colorIndex, range, themed, themedInk } from "./numbers.js";
 import { element, folded, write } from "./page.js";
 
 /** @import { Color } from "./numbers.js" */
@@ -209,5 +209,5 @@ function dress(cell, { text = "", back = "", ink = "", kind = "" }, always) {
 export function colored(value, table, share = value) {
   if (!Number.isFinite(value)) return { text: brief(value), kind: Number.isNaN(value) ? "abh-broken" : "" };
   const color = table[colorIndex(share)];
-  return { text: brief(value), back: css(color), ink: inkOn(color) };
+  return { text: brief(value), back: themed(color), ink: themedInk(color) };
 }

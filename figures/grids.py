@@ -24,11 +24,11 @@ def weights(values, rows, columns=None, title="weights", mask=None):
     return weights_side_by_side({title: values}, rows, columns, mask)
 
 
-def weights_side_by_side(panels, rows, columns=None, mask=None):
+def weights_side_by_side(panels, rows, columns=None, mask=None, least=None, caption=""):
     """Several heat maps of weights over the same words, e.g. {"route 1": a, "route 2": b}.
 
     Shapes: each panel (T, S); mask one (T, S) for all, or a dictionary with one for each title
-    Units:  colors run from 0 to 1; a hidden weight above 0 is an alarm in red
+    Units:  colors run from 0 to 1; a hidden weight above 0 is an alarm in red; below `least` no number is written
     Errors: ValueError if the words do not fit the numbers
     Source: notebook 03
     """
@@ -47,7 +47,7 @@ def weights_side_by_side(panels, rows, columns=None, mask=None):
             wanted=max(size, level) if level <= 0.5 else size,
         )
         sheet.draw(
-            lambda axis, title: table(axis, panels[title], hidden[title], WEIGHTS, SCALE, sheet.cell),
+            lambda axis, title: table(axis, panels[title], hidden[title], WEIGHTS, SCALE, sheet.cell, least=least),
             columns,
             "keys (read from)",
         )
@@ -58,7 +58,8 @@ def weights_side_by_side(panels, rows, columns=None, mask=None):
             _weights_words(title, values, hidden[title], rows, columns, leaks[title])
             for title, values in panels.items()
         )
-        return Picture(to_svg(sheet.figure), alt, _weights_caption(panels, hidden, rows, columns, leaks))
+        caption = caption or _weights_caption(panels, hidden, rows, columns, leaks)
+        return Picture(to_svg(sheet.figure), alt, caption)
 
 
 def _fitting(panels, rows, columns):

@@ -6,6 +6,7 @@ A file imports only files above it, and `helpers`.
     induction       heads that read back what came before, grown         notebook 08
     stories         the small stories that the story model learns from   notebook 08
     story_model     the story model: its training, how well it reads     notebook 08
+    rewriting       numbers in words, to be rewritten in digits          notebook 08
     text_model      a real text, its tokens, and a model of it           notebook 08
     distances       the story model without a table of positions         notebook 09
     story_today     the story model with Llama's architecture            notebook 10

@@ -93,6 +93,33 @@ def try_load():
         return None
 
 
+def one_head(minilm, text, layer, head):
+    """What one head of MiniLM computes: the pieces of a text, a query, a key and a value for each, and the weights.
+
+    Units:  layer 0 to 5, head 0 to 11
+    Shapes: text (str) -> pieces, a list of T str; q, k, v (T, 32); weights (T, T)
+    Source: notebook 00
+    """
+    import torch  # here, as a download needs no PyTorch
+
+    from helpers import bert, tokens
+    from helpers.heads import split_heads
+
+    ids = tokens.WordPiece(minilm.pieces).encode(text)
+    sizes = {"hidden_size": 384, "num_attention_heads": 12, "num_hidden_layers": 6, "intermediate_size": 1536}
+    model = bert.BertModel(bert.BertConfig(**sizes)).eval()
+    bert.load_weights(model, minilm.weights)
+    with torch.no_grad():
+        x = model.embeddings(torch.tensor([ids]))  # (1, T, 384)
+        for below in model.encoder.layer[:layer]:
+            x, _ = below(x)
+        attention = model.encoder.layer[layer].attention.self
+        projections = attention.query(x), attention.key(x), attention.value(x)
+        q, k, v = (split_heads(each, 12)[0, head] for each in projections)
+        _, weights, _ = attention(x)  # (1, 12, T, T)
+    return [minilm.pieces[i] for i in ids], q, k, v, weights[0, head]
+
+
 def fetch(patience=PATIENCE):
     """Download what is missing or damaged in `folder()`; a folder that COURSE_MINILM names is only verified.
 

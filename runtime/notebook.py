@@ -134,7 +134,7 @@ def megabytes_kept(forward):
     """What one forward pass keeps for the backward pass: the tensors that autograd saves, each storage once.
 
     Units:  MB, 2**20 bytes
-    Source: notebooks 04 and 05
+    Source: notebooks 05 and 12
     """
     sizes = {}
 

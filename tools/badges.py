@@ -26,10 +26,6 @@ COLAB = "https://colab.research.google.com/github/{owner}/{repository}/blob/{bra
 BINDER = "https://mybinder.org/v2/gh/{owner}/{repository}/{branch}?urlpath=lab/tree/notebooks/00_start_here.ipynb"
 PLACEHOLDER = "your_name"  # no account can have this name, as it has an underscore
 REMOTE = re.compile(r"github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")
-NO_BADGES = (
-    "*Links that open the course in Colab and in Binder will be here once it is on GitHub: `python course.py badges` "
-    "puts them here and into the notebooks.*"
-)
 ABOVE_TITLE = re.compile(r"\A\[▶ Open in Colab\][^\n]*\n\n")
 IN_README = re.compile(r"(?<=<!-- badges -->\n).*(?=<!-- end of badges -->)", re.DOTALL)
 FIRST_CELL = """\
@@ -126,10 +122,10 @@ def colab(name, place):
 
 
 def linked(text, place):
-    """The front page with its badges, between two comments."""
+    """The front page with its badges, between two comments; without any where they would lead nowhere."""
     binder = f"[▶ Launch in Binder]({BINDER.format(**place)})"
-    badges = NO_BADGES if unknown(place) else f"{colab('00_start_here.ipynb', place)} ·\n{binder}"
-    return IN_README.sub(lambda found: f"{badges}\n", text)
+    badges = "" if unknown(place) else f"{colab('00_start_here.ipynb', place)} ·\n{binder}\n"
+    return IN_README.sub(lambda found: badges, text)
 
 
 def cited(text, place):

@@ -16,9 +16,10 @@ FILES = (
     *(".gitattributes", ".gitignore", "CITATION.cff", "LICENSE", "README.md", "course.py", "environment.yml"),
     *("postBuild", "pyproject.toml", "requirements-test.txt", "requirements.lock", "requirements.txt"),
     *("setup_failures.py", "docs/setup_failures.md"),
-    *("data/README.md", "data/causal_article.json", "data/induction.json", "data/journey.csv"),
+    *("data/README.md", "data/causal_article.json", "data/journey.csv", "data/rewriting.safetensors"),
     *("data/transformers_4.json", "data/transformers_5.json"),
-    *("docs/accessibility.md", "docs/field_guide.md", "tools/__init__.py", "tools/for_learners.py", "tools/study.py"),
+    *("docs/accessibility.md", "docs/field_guide.md", "docs/your_own_model.md", "tools/__init__.py"),
+    *("tools/for_learners.py", "tools/study.py"),
 )
 FOR_A_HUB = ("classroom/jupyterhub_config.py", "classroom/requirements.txt", "classroom/server.py")  # to start one
 README = "classroom/students.md"  # is the learners' README.md; a hand-out has only that one

@@ -97,7 +97,7 @@ def without_output(cell):
 
 
 def as_text_to_read(cell):
-    """A text whose source no double click opens."""
+    """The cell, and where it is a text, one whose source no double click opens."""
     if cell["cell_type"] == "markdown":
         cell["metadata"]["editable"] = False
     return cell

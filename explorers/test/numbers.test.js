@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { brief, clamp, colorIndex, colors, exact, floats, inkOn, largestFirst, luminance, precise, range, shrunk,
-  softmax, spaced, sum } from "../numbers.js";
+import { brief, clamp, colorIndex, colors, exact, floats, inkOn, largestFirst, luminance, onDark, precise, range,
+  shrunk, softmax, spaced, sum } from "../numbers.js";
 import { assertClose } from "./close.js";
 
 test("softmax is that of PyTorch, for scores that are large, hidden or no numbers, too", () => {
@@ -77,4 +77,11 @@ test("sum and clamp", () => {
   assert.equal(sum([]), 0);
   assert.equal(sum(Float32Array.from([1, 2, 3.5])), 6.5);
   assert.deepEqual([clamp(-1, 0, 5), clamp(3, 0, 5), clamp(9, 0, 5)], [0, 3, 5]);
+});
+
+test("on a dark page, what was lighter is darker", () => {
+  const shades = [[255, 255, 255], [222, 235, 247], [107, 174, 214], [33, 113, 181], [8, 48, 107]];
+  const turned = shades.map((shade) => luminance(onDark(shade)));
+  assert.deepEqual(turned, [...turned].sort((a, b) => a - b));
+  assert.ok(turned[0] < 0.03 && turned[4] > 0.5);
 });

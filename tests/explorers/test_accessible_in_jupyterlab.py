@@ -127,15 +127,6 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):
     page = opened.page
     learner = Keyboard(page, [cell.id for cell in copy.cells])
 
-    learner.run_up_to("solution-text")
-    hint = learner.output("row-means-check").locator("summary").first
-    hint.wait_for(timeout=PATIENCE)
-    learner.to("ArrowUp", "row-means-check")
-    learner.tab_to(hint)
-    page.keyboard.press("Enter")
-    assert hint.evaluate("summary => summary.parentElement.open")
-    learner.to("ArrowDown", "solution-text")
-
     learner.run_up_to("explorer-saw")
     explorer = learner.output("explorer")
     matrix = explorer.get_by_role("grid")
@@ -148,6 +139,15 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")  # the first lets the square go
     learner.to("ArrowDown", "explorer-saw")
+
+    learner.run_up_to("solution-text")
+    hint = learner.output("row-means-check").locator("summary").first
+    hint.wait_for(timeout=PATIENCE)
+    learner.to("ArrowUp", "row-means-check")
+    learner.tab_to(hint)
+    page.keyboard.press("Enter")
+    assert hint.evaluate("summary => summary.parentElement.open")
+    learner.to("ArrowDown", "solution-text")
 
     learner.run_up_to("trap-run")
     question = learner.output("trap-predict")

@@ -117,7 +117,7 @@ ROW = Row(
         for name, given in GIVEN.items()
     },
     legends=1,
-    names=[("img", "colors: weight 0 is light, 1 is dark")],
+    names=[("img", "colors: weight 0 is faint, 1 is strong")],
     stops={
         "6 words": [f"Attention weights: {MAP}", "Read as a table"],
         "2 x 4 heads": ["Layer", "Head", f"Attention weights, layer 0, head 0: {MAP}", "Read as a table"],

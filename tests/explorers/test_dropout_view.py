@@ -123,7 +123,7 @@ ROW = Row(
         ("halves", {TABLE: (0, 0)}, None, "The row is 0 before dropout, so there is nothing to drop."),
     ],
     fits={"full": 390, "causal": 390, "many": SIZE[0]},
-    names=[("grid", TABLE), ("img", "colors: weight 0 is light, 1 is dark")],
+    names=[("grid", TABLE), ("img", "colors: weight 0 is faint, 1 is strong")],
     grid=TABLE,
     fills="svg.abh-chart",
     steady=("svg.abh-chart", "full",

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 FOLDER, HERE = "links", "02_single_head_attention.ipynb"
 LINKS = {  # what a link is in: (its words, the exercise, prediction or cell that it leads to)
-    "a card": ("exercise 2.2 softmax", "2.2"),
+    "a card": (COURSE.after("2.1").name, COURSE.after("2.1").href),
     "the progress in a notebook": ("2.5 SelfAttention", "2.5"),
     "a prediction worth another look": ("prediction 02.cards", "02.cards"),
     "the progress in the course": ("4.1 dropout", "4.1"),
@@ -78,6 +78,7 @@ def go_back(page):
 def landed(page, at):
     """What the view shows once it has settled on this cell, which Shift + Enter then runs."""
     page.wait_for_function(ARRIVED, arg=at, timeout=60_000)
+    page.wait_for_function(f"({STATE})().seen", timeout=60_000)  # a busy machine takes long to lay out a notebook
     page.evaluate(SETTLED)
     state = page.evaluate(STATE)
     page.keyboard.press("Shift+Enter")

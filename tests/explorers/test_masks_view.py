@@ -118,7 +118,7 @@ ROW = Row(
     + [("no padding", {"scores": (4, 2), "score of 'one' for 'starts'": 1}, *RAISED)],
     names=[
         *(("grid", name) for name in ("scores", "weights")),
-        ("img", "colors: weight 0 is light, 1 is dark"),
+        ("img", "colors: weight 0 is faint, 1 is strong"),
         ("img", "colors: scores below 0 are orange, above 0 blue"),
     ],
     grid="scores",

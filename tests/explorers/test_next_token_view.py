@@ -18,6 +18,10 @@ WITHOUT_INNER = rounded(small(d_ff=0))
 ALL = (1, 1, 1, 1)
 
 
+CHIPS = r"""all => all.map((chip) => [Number(chip.innerText.split("\n").at(-1)) || 0,
+  ...getComputedStyle(chip).backgroundColor.match(/\d+/g)])"""  # the weight, red, green and blue
+
+
 @torch.no_grad()
 def look(ids, used=ALL, model=MODEL):
     """PyTorch's logits (T, V) and the weights of each head, (L * H, T, T)."""
@@ -206,6 +210,24 @@ def test_temperature_and_cuts_change_the_bars(opened):
     lines = view.output.locator(".abh-own").evaluate_all("lines => lines.map(line => parseFloat(line.style.left))")
     own = expected(IDS).sort(descending=True).values
     assert lines == pytest.approx((100 * own).tolist(), abs=0.01)  # the model's own, whatever the settings
+
+
+def test_a_new_start_uses_all_heads_again(opened):
+    view = opened.view()
+    before = view.bars()
+    view.output.get_by_role("checkbox", name="use layer 1, head 0").uncheck()
+    view.click("Start again")
+    assert view.bars() == before and view.output.get_by_role("checkbox", checked=False).count() == 0
+
+
+def test_what_is_read_most_stands_out_in_every_theme(opened):
+    view = opened.view()
+    for theme, chosen in (("Dark", max), ("Light", min)):
+        opened.page.theme(theme)
+        view.settle()
+        chips = view.output.get_by_role("option").evaluate_all(CHIPS)
+        read = [chip for chip in chips if len(chip) == 4]  # what is hidden is hatched
+        assert chosen(read, key=lambda chip: sum(map(int, chip[1:]))) == max(read, key=lambda chip: chip[0])
 
 
 def test_a_drawn_word_is_one_of_those_that_are_left(opened):

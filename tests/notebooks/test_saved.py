@@ -122,6 +122,7 @@ def test_no_figure_is_wider_than_the_page(path):
 @each_notebook
 def test_relative_links_lead_to_files(path):
     prose = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+    assert "](#" not in prose, "JupyterLab and the website know a cell by the file's name and its id alone"
     for target in re.findall(r"\]\(([^)#]+)\)", prose):
         assert target.startswith("https://") or (path.parent / target).exists(), target
 

@@ -166,7 +166,9 @@ def test_such_a_folder_would_be_found(folder):
 
 
 PAGES = ("README.md", "CONTRIBUTING.md", "data/README.md", "feedback/README.md")
-DOCS = tuple(f"docs/{name}.md" for name in ("about", "field_guide", "ideas", "setting_up", "teaching"))
+DOCS = tuple(
+    f"docs/{name}.md" for name in ("about", "field_guide", "ideas", "setting_up", "teaching", "your_own_model")
+)
 
 
 @pytest.mark.parametrize("name", [*PAGES, *DOCS])

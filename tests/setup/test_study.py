@@ -225,7 +225,9 @@ def test_a_copy_finds_the_course_and_gives_the_published_outputs(course, monkeyp
     published = nbformat.read(PROJECT / "notebooks" / "00_start_here.ipynb", as_version=4)
     copy = nbformat.from_dict(course.study.make_copy(published))
     (course.folder / "study").mkdir()
-    where = new_code_cell("import exercises, helpers; print(helpers.__path__, exercises.__path__)", id="where")
+    where = new_code_cell(
+        "import exercises, helpers; print(str(helpers.__path__) + str(exercises.__path__))", id="where"
+    )
     copy.cells.append(where)
     execute(copy, course.folder / "study")
     assert copy.cells.pop().outputs[0].text.count(str(course.folder)) == 2
@@ -305,6 +307,14 @@ def test_an_edited_cell_stays_edited_unless_the_course_changed_it_too(studied, c
     out = capsys.readouterr().out
     assert "carried over: a cell below “03 Masks”\n" in out
     assert "carried over: your version of a cell below “03 Masks”, below the course's new one\n" in out
+
+
+def test_texts_of_the_course_open_no_source_and_those_of_the_learner_do(studied):
+    studied.write({"predict": "I think 43"})
+    studied.publish(changed(setup="import math"))
+    studied.study.main(["update"])
+    texts = [cell for cell in nbformat.read(studied.path, as_version=4).cells if cell.cell_type == "markdown"]
+    assert [cell.source for cell in texts if cell.metadata.get("editable", True)] == ["I think 43"]
 
 
 def test_an_answer_whose_exercise_is_gone_is_carried_over(studied, capsys):

@@ -21,6 +21,7 @@ from helpers.masks import causal_mask, padding_mask
 from helpers.tokens import WordPiece
 from models import pretrained
 from tests.unit.bert_models import RELATIVE, ROUNDING, difference, part, random
+from tools.record import one_head
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 RECORDED = Path(__file__).parents[2] / "data" / "bert"
@@ -306,6 +307,13 @@ def test_minilm_matches_transformers(minilm, record_property):
     print("MiniLM", {what: f"{error:.1e}" for what, error in errors.items()})
     assert max(errors.values()) < 2e-5  # numbers up to 6 through six layers; their own distance from float64 is 4e-6
     assert rows.abs().max() > 1
+
+
+def test_the_head_that_opens_notebook_00_computes_what_is_recorded(minilm):
+    pieces, found = one_head.computed()
+    stored = load_file(one_head.FILE)
+    assert " ".join(pieces) == "[CLS] my sister was late because she lost her keys . [SEP]"
+    require_small({name: difference(found[name], stored[name]) for name in stored}, "one head", lambda *_: None)
 
 
 def test_minilm_gives_a_sentence_the_same_alone_and_in_a_batch(minilm):

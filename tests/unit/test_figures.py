@@ -210,6 +210,13 @@ def test_more_than_ten_features_get_names_of_three_digits():
     assert {"000", "011", "200"} <= set(words_in(picture)) and "First digit = token" in picture.alt
 
 
+def test_small_weights_may_stay_unwritten_and_a_caption_may_be_given():
+    table = torch.tensor([[0.96, 0.04]])
+    picture = figures.weights_side_by_side({"a": table}, ["x"], ["x", "y"], least=0.05, caption="What x reads.")
+    assert "0.96" in words_in(picture) and "0.04" not in words_in(picture)
+    assert page_of(picture)[1] == "What x reads."
+
+
 def test_small_squares_leave_out_leading_zeros_and_all_of_a_zero():
     table = torch.eye(12) * 0.57
     words = words_in(figures.weights_side_by_side({str(i): table for i in range(2)}, list("abcdefghijkl")))

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import zipfile
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -99,6 +100,7 @@ def test_links_lead_to_pages_and_cells_can_be_reached():
     assert page("## Head") == '<span id="cell-b"></span>\n\n## Head'
     assert '<a href="03_x.html#cell-ex31">3.1</a>' in page("[3.1](03_x.ipynb#cell-id=ex31)")
     assert '<a href="00_x.html">contents</a>' in page("[contents](00_x.ipynb#cell-id=title)")
+    assert f'href="{Path(NOTEBOOKS[2].file).stem}.html#cell-end"' in page("[the end](#cell-id=end)")
     assert 'href="03_x.html#cell-ex31"' in page('<a href="03_x.ipynb#cell-id=ex31">')
     assert '<p class="course-tag course-deeper">deeper · 8 min</p>' in page("## Head\n\n*deeper · 8 min*\n")
 

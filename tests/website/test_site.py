@@ -51,6 +51,7 @@ OTHERS = (
     "setup_failures.html",
     "teachers.html",
     "views.html",
+    "your_own_model.html",
 )
 PAGES = ["index.html", *(f"{Path(file).stem}.html" for file in FILES), *OTHERS]
 FIRST_VIEW = 560_000  # bytes before compression, without figures; notebook 08, the longest page, is two thirds of it

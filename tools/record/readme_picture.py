@@ -1,11 +1,14 @@
-"""Record data/course.png, the picture in the README: an exercise in JupyterLab with a wrong answer and its card.
+"""Record the pictures in the README: data/course.png, an exercise in JupyterLab with a wrong answer and its card, and
+data/next_token.gif, the view of notebook 00 in which a small model writes.
 
     python -m tools.record.readme_picture
 
-needs Chromium or Chrome, which tools/browser.py finds.
+needs Chromium or Chrome, which tools/browser.py finds, and Pillow, which Matplotlib brings along.
 """
 
+import io
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,20 +18,41 @@ from time import sleep
 
 import nbformat
 from nbclient import NotebookClient
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 import course
+import explorers
 from feedback.notebooks import read, statements
+from models import stories, story_model
 from tools.browser import ARGUMENTS, find_browser
+from tools.site import live
 
 ROOT = Path(__file__).resolve().parents[2]
-ANSWER = "def attention_weights(q, k):\n    return (q @ k.transpose(-2, -1)).softmax(dim=-1)"
+ANSWER = "def dot_product_scores(q, k):\n    return q @ k.reshape(*k.shape[:-2], k.size(-1), k.size(-2))"
 PORT = 18765
 
+STORY = (
+    "In Lima Mia loves beans. Mia wears white scarves. In Quito Ray craves soup. Ray builds black boats. "
+    "In Paris Ida likes eggs. Ida rides blue bikes. In Quito"
+)
+PAGE = """<!doctype html>
+<html data-theme="light"><meta charset="utf-8">
+<style>
+* { box-sizing: border-box; }
+body { width: 800px; margin: 0; padding: 14px 18px; background: #ffffff; font-family: "DejaVu Sans", sans-serif;
+       border: 2px solid #b6bcc6; }
+h1 { margin: 2px 4px 10px; color: #1b2a41; font-size: 17px; font-weight: 600; }
+.abh > .abh-help, .abh .abh-further:not(.abh-heads), .abh .abh-readout { display: none !important; }
+</style>
+<style>%s</style>
+<body><h1></h1>%s<script src="live.js"></script></body></html>"""
+SECONDS = {"long": 3.2, "short": 1.2, "key": 0.16}
 
-def notebook():
-    """The exercise as notebook 02 states it, an answer without the division by √D, and what the course says."""
-    stated = statements(read(ROOT / "notebooks" / "02_single_head_attention.ipynb"))["2.3"]
+
+def exercise():
+    """The exercise as notebook 02 states it, an answer that reshapes the keys, and what the course says."""
+    stated = statements(read(ROOT / "notebooks" / "02_single_head_attention.ipynb"))["2.1"]
     made = nbformat.v4.new_notebook()
     made.cells = [
         nbformat.v4.new_markdown_cell("above the picture"),  # JupyterLab frames the first cell, which is the active one
@@ -47,38 +71,88 @@ def notebook():
     return made
 
 
-def main():
-    os.environ["COURSE_PROGRESS"] = "memory"
-    with tempfile.TemporaryDirectory() as folder:
-        nbformat.write(notebook(), Path(folder) / "exercise.ipynb")
-        command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--IdentityProvider.token="]
-        layout = course.arrange_lab(Path(folder) / "environment")
-        options = [f"--ServerApp.port={PORT}", f"--ServerApp.root_dir={folder}", *layout]
-        settings = dict(os.environ, JUPYTERLAB_SETTINGS_DIR=folder)
-        server = subprocess.Popen([*command, *options], env=settings)
-        try:
-            photograph(f"http://127.0.0.1:{PORT}/lab/tree/exercise.ipynb?reset")
-        finally:
-            server.terminate()
-            server.wait()
-
-
-def photograph(address):
-    while True:
-        try:
-            urllib.request.urlopen(address).close()
-            break
-        except OSError:
-            sleep(0.5)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), args=list(ARGUMENTS))
+def photograph_exercise(browser, folder):
+    nbformat.write(exercise(), folder / "exercise.ipynb")
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--IdentityProvider.token="]
+    layout = course.arrange_lab(folder / "environment")
+    options = [f"--ServerApp.port={PORT}", f"--ServerApp.root_dir={folder}", *layout]
+    server = subprocess.Popen([*command, *options], env=dict(os.environ, JUPYTERLAB_SETTINGS_DIR=str(folder)))
+    try:
+        address = f"http://127.0.0.1:{PORT}/lab/tree/exercise.ipynb?reset"
+        while True:
+            try:
+                urllib.request.urlopen(address).close()
+                break
+            except OSError:
+                sleep(0.5)
         page = browser.new_page(viewport={"width": 1000, "height": 900}, device_scale_factor=1.5)
         page.goto(address)
         page.get_by_text("stuck", exact=False).first.wait_for(timeout=60_000)
+        page.wait_for_timeout(3000)  # until nothing moves any more
         first, last = (page.locator(".jp-Notebook .jp-Cell").nth(i).bounding_box() for i in (1, 3))
         height = last["y"] + last["height"] - first["y"]
         area = {"x": first["x"], "y": first["y"], "width": first["width"], "height": height}
         page.screenshot(path=ROOT / "data" / "course.png", clip=area)
+    finally:
+        server.kill()  # it has nothing to save
+        server.wait()
+
+
+def film_next_token(browser, folder):
+    """The view of the course's own site, used as a reader would, one picture after each step."""
+    files = live.Files()
+    view = explorers.next_token(story_model.load(), stories.WORDS, stories.encode(STORY))
+    (folder / "page.html").write_text(
+        PAGE % (explorers.base.STYLE.read_text(encoding="utf-8"), live.explorer(view, "story", files)), encoding="utf-8"
+    )
+    files.write(folder)
+    shutil.copy(ROOT / "site" / "static" / "live.js", folder)
+    page = browser.new_page(viewport={"width": 840, "height": 700}, device_scale_factor=1.25)
+    page.goto((folder / "page.html").as_uri())
+    page.get_by_role("button", name="Start again").wait_for()
+    frames, times = [], []
+
+    def show(seconds, title=None):
+        if title:
+            page.evaluate("title => { document.querySelector('h1').textContent = title; }", title)
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        frames.append(Image.open(io.BytesIO(page.locator("body").screenshot())).convert("RGB"))
+        times.append(int(1000 * SECONDS[seconds]))
+
+    use = page.get_by_role("checkbox", name="use layer 0, head 3")
+    show("long", "Who is in Quito? A head reads it, and the model expects “Ray”.")
+    use.uncheck()
+    show("long", "Without one of its eight heads, it no longer knows.")
+    use.check()
+    for _ in range(2):
+        page.get_by_role("button", name="Remove the last word").click()
+    show("short", "Now a question that the story leaves open ...")
+    field = page.get_by_role("combobox")
+    for end in range(1, len("Mia craves") + 1):
+        field.fill("Mia craves"[:end])
+        show("key")
+    field.press("Enter")
+    show("long", "... and it is sure of a wrong answer: “craves” was followed by “soup”.")
+    write_film(ROOT / "data" / "next_token.gif", frames, times)
+
+
+def write_film(path, frames, times):
+    """One palette for all frames, so that only what changes is stored."""
+    together = Image.new("RGB", (frames[0].width, sum(frame.height for frame in frames[:2])))
+    for number, frame in enumerate(frames[:2]):
+        together.paste(frame, (0, number * frames[0].height))
+    palette = together.quantize(colors=200, method=Image.Quantize.MEDIANCUT)
+    first, *others = (frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames)
+    first.save(path, save_all=True, append_images=others, duration=times, loop=0, optimize=True)
+    print(f"{path.relative_to(ROOT)}: {len(frames)} frames, {path.stat().st_size / 1000:.0f} KB")
+
+
+def main():
+    os.environ["COURSE_PROGRESS"] = "memory"
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=list(ARGUMENTS))
+        film_next_token(browser, Path(folder))
+        photograph_exercise(browser, Path(folder))
         browser.close()
 
 

@@ -22,7 +22,7 @@ from tools.site.exercises import RUN_IT, TRIED, card, prediction, raw, trial
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "site"
-DOCS = ("accessibility", "field_guide", "ideas", "setup_failures")  # pages of docs/ that are on the site, too
+DOCS = ("accessibility", "field_guide", "ideas", "setup_failures", "your_own_model")  # of docs/
 WRITING = "next_token.js"  # the view on the home page, and the first one of all
 OPENING = (  # of the story on the home page: it may go on about any of the three
     "In Lima Mia loves beans. Mia wears white scarves. In Quito Ray craves soup. Ray builds black boats. "
@@ -101,7 +101,8 @@ def text(cell, entry, place):
     """The text of a cell: core and deeper as labels, and links that lead to pages; the first cell has the facts."""
     if cell.id == "setup-text":
         cell = folded_text(cell, "When you run it yourself")
-    source = CELL_LINK.sub(_to_cell, cell.source.replace("](../docs/", "]("))
+    source = cell.source.replace("](../docs/", "](").replace("](#cell-id=", f"]({entry.file}#cell-id=")
+    source = CELL_LINK.sub(_to_cell, source)
     source = HTML_LINK.sub(_to_page, LABEL.sub(r'<p class="course-tag course-\1">\1 · \2 min</p>', source))
     if cell.id == "title":
         title, rest = IN_JUPYTER.sub("", source).split("\n", 1)

@@ -5,7 +5,7 @@
 
 (() => {
   const SETTLING = 3000; // milliseconds in which an output may still grow, as an interactive view does
-  const OPENING = 10000; // the same for a whole notebook
+  const OPENING = 60000; // the same for a whole notebook, on a busy machine
   let modules;
 
   const imported = async (name) => (await Object.values(modules[name])[0].get())();

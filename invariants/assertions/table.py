@@ -1,0 +1,95 @@
+"""All that can be asked of a model, as a table."""
+
+import torch
+
+from invariants.assertions import caching, heads, reading, states
+from invariants.assertions.calling import MASKS, POSITIONS, Subject, Unrepeatable
+
+ENCODERS = [reading.LOOK[name] for name in ("mask", "wide", "axes")]  # what an encoder does, too
+
+
+def check_model(
+    model,
+    *inputs,
+    causal=None,
+    order=None,
+    real=None,
+    cache=None,
+    num_heads=None,
+    num_kv_heads=None,
+    axis=None,
+    **options,
+):
+    """Ask a model all that applies, and print a table: promise, verdict, evidence.
+
+    Verdicts are "kept", "broken", "open" (broken if this was promised) and "not asked", with the reason.
+
+    Shapes: inputs, axis and options as for the assertions, so ids (B, T) or vectors (B, T, C), B of at least 2, T of 6
+    causal         True for a model that writes text. If not given, a model that reads both ways is taken for an encoder
+    order          whether positions are promised; if not given, they are for ids, and for vectors they are not
+    real           (B, T) bool, with padding. If not given, it is made up for a model that takes attention_mask or
+                   key_padding_mask
+    cache          a function (ids, past) -> (out, past), or True for a model that is called so; if not given, True for
+                   one that has use_cache
+    num_heads      of an attention layer, and num_kv_heads, where they are fewer
+    Errors: AssertionError after the table, if a promise is broken
+    Source: notebook 13
+    """
+    rows = []
+
+    def ask(promise, assertion, *args, **more):
+        try:
+            assertion(*args, **more)
+            rows.append((promise, "kept", ""))
+        except Unrepeatable as error:
+            known = any(verdict == "broken" for _, verdict, _ in rows)
+            rows.append((promise, "not asked" if known else "broken", str(error)))
+        except AssertionError as error:
+            encoder = promise == "causal" and causal is None and str(error).endswith(tuple(ENCODERS))
+            open_ = encoder or str(error).endswith((states.LOOK["made"], states.LOOK["idle"]))
+            evidence = "outputs move with later positions, as in an encoder; causal=True calls that broken"
+            rows.append((promise, "open" if open_ else "broken", evidence if encoder else str(error)))
+        except Exception as error:
+            rows.append((promise, "not asked", f"{type(error).__name__}: {str(error).strip().splitlines()[0][:160]}"))
+
+    subject = Subject(model, inputs, options, axis)
+    names = subject.names
+    text = subject.values[subject.text[0]]
+    given = {**options, "axis": axis}
+    if subject.modules:
+        ask("modes", states.assert_modes, model, *inputs, **options)
+    ask("items apart", reading.assert_items_apart, model, *inputs, **given)
+    if causal is not False:
+        ask("causal", reading.assert_causal, model, *inputs, **given)
+    if order or order is None and not text.is_floating_point():
+        ask("order matters", reading.assert_order_matters, model, *inputs, **given)
+    takes = [name for name in MASKS if name in names and name != "mask" and name not in options]
+    for side, each in _paddings(subject, real, bool(takes), any(name in names for name in POSITIONS)):
+        ask(f"padding {side}", reading.assert_padding_ignored, model, inputs, each, **given)
+        ask(f"alone = {side}-padded", reading.assert_alone_equals_batch, model, inputs, each, **given)
+    if cache or cache is None and "use_cache" in names:
+        ask("cache", caching.assert_cache_equals_whole, cache if callable(cache) else model, *inputs, **given)
+    if num_heads:
+        ask("heads", heads.assert_heads_independent, model, inputs, num_heads, None, num_kv_heads, **options)
+    if subject.modules:
+        ask("gradients", states.assert_every_parameter_learns, model, *inputs, **options)
+    if isinstance(model, torch.nn.Module):
+        ask("dtype and device", states.assert_dtype_and_device, model, *inputs, **options)
+    width = max(len(promise) for promise, _, _ in rows)
+    for promise, verdict, evidence in (("promise", "verdict", "evidence"), *rows):
+        print(f"{promise:{width}}  {verdict:9}  {evidence}".rstrip())
+    broken = [promise for promise, verdict, _ in rows if verdict == "broken"]
+    if broken:
+        raise AssertionError(f"broken promises: {', '.join(broken)}")
+
+
+def _paddings(subject, real, takes_mask, takes_positions):
+    """(side, real) for each side on which padding is to be tried."""
+    if real is not None:
+        return [("left" if not real[:, 0].all() else "right", real)]
+    if not takes_mask or subject.T < 4:
+        return []
+    lengths = torch.tensor([[subject.T - 2 * (item % 2)] for item in range(subject.B)])
+    right = torch.arange(subject.T) < (lengths if subject.B > 1 else lengths - 2)
+    right = right.to(subject.device)
+    return [("right", right)] + ([("left", right.flip(1))] if takes_positions else [])
