@@ -1,6 +1,6 @@
 """Bars, curves, arrows, and words in the plane."""
 
-from math import ceil, floor, isfinite
+from math import isfinite
 
 import torch
 from matplotlib import rc_context
@@ -20,7 +20,7 @@ from figures.style import (
     rounded,
     short,
 )
-from figures.svg import MEASURED, Picture, to_svg
+from figures.svg import Picture, to_svg
 
 
 def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
@@ -57,17 +57,28 @@ def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
         return Picture(to_svg(figure), opening(title, ylabel) + "; ".join(words) + ".")
 
 
-def lines(curves, xs, xlabel, ylabel, title="", log=False, named=()):
+def lines(curves, xs, xlabel, ylabel, title="", named=()):
     """Curves over the same numbers, each named at its end, e.g. {"RNN": [...], "attention": [...]}.
 
     Shapes: each curve as long as xs
-    Units:  of the numbers given; `log` draws both axes in powers; `named` are those of xs whose points the
-            description names as well
+    Units:  of the numbers given; `named` are those of xs whose points the description names as well
     Errors: ValueError if a curve has another length
     Source: notebook 02
     """
+    curves = {name: rounded(values) for name, values in curves.items()}
+    for name, values in curves.items():
+        if len(values) != len(xs):
+            raise ValueError(f"{name} has {len(values)} numbers for {len(xs)} places")
     with rc_context(STYLE):
-        figure, curves = _curves(curves, xs, xlabel, ylabel, title, log)
+        figure, axis = new_figure(6.4, 3.4)
+        size = 5 if len(xs) <= 50 else 2.5  # of the marks: many must not run together
+        for n, (name, values) in enumerate(curves.items()):
+            look = {"color": COLORS[n % 4], "marker": MARKS[n % 4], "markersize": size}
+            axis.plot(list(xs), values.tolist(), label=name, **look)
+        axis.set(xlabel=xlabel, ylabel=ylabel)
+        axis.grid(color=GRID, linewidth=0.8)
+        axis.set_title(title, loc="left", pad=22)
+        add_legend(axis)
         words = [f"{name}: {_points(values, xs, named)}" for name, values in curves.items()]
         return Picture(to_svg(figure), opening(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".")
 
@@ -116,59 +127,10 @@ def differences(sizes, first, tolerance, title="Where the two models part"):
         return Picture(to_svg(figure), opening(title, "largest difference") + "; ".join(words) + ".", caption)
 
 
-def timings(curves, xs, xlabel, title=""):
-    """Curves of times, which differ on every machine and in every run: tests compare all but the curves and their axis.
-
-    Shapes: each curve as long as xs
-    Units:  milliseconds, on axes in powers
-    Errors: ValueError if a curve has another length
-    Source: notebook 05
-    """
-    with rc_context(STYLE):
-        figure, curves = _curves(curves, xs, xlabel, "milliseconds", title, log=True)
-        axis = figure.axes[0]
-        every = torch.stack(list(curves.values()))
-        low, high = floor(every.clamp(min=1e-4).min().log10()), ceil(every.max().log10())
-        axis.set_ylim(10.0**low, 10.0 ** max(high, low + 1))  # whole powers, so that the axis has numbers at its ends
-        axis.yaxis.set_gid(f"{MEASURED}-axis")
-        axis.yaxis.set_label_coords(-0.1, 0.5)  # with the layout fixed, whatever the numbers are
-        figure.set_layout_engine("none")
-        for n, line in enumerate(axis.lines):
-            line.set_gid(f"{MEASURED}-{n}")
-        return Picture(
-            to_svg(figure),
-            opening(title, f"milliseconds against {xlabel}")
-            + f"Curves measured when the cell ran: {', '.join(curves)}.",
-            "The lower a curve, the faster; its slope says how the time grows with the length.",
-        )
-
-
 def _plain(number):
     """With at most four decimals, and none that is not needed: 7 instead of 7.0000."""
     text = short(float(number), 4)
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def _curves(curves, xs, xlabel, ylabel, title, log):
-    """A figure with one curve for each name, and the curves as they are drawn."""
-    curves = {name: rounded(values) for name, values in curves.items()}
-    for name, values in curves.items():
-        if len(values) != len(xs):
-            raise ValueError(f"{name} has {len(values)} numbers for {len(xs)} places")
-    figure, axis = new_figure(6.4, 3.4)
-    size = 5 if len(xs) <= 50 else 2.5  # of the marks: many must not run together
-    for n, (name, values) in enumerate(curves.items()):
-        look = {"color": COLORS[n % 4], "marker": MARKS[n % 4], "markersize": size}
-        axis.plot(list(xs), values.tolist(), label=name, **look)
-    if log:
-        axis.set_xscale("log", base=2)
-        axis.set_yscale("log", base=10)
-        axis.set_xticks(list(xs), [str(x) for x in xs])
-    axis.set(xlabel=xlabel, ylabel=ylabel)
-    axis.grid(color=GRID, linewidth=0.8)
-    axis.set_title(title, loc="left", pad=22)
-    add_legend(axis)
-    return figure, curves
 
 
 def arrows(vectors, title="", axes=("", "")):

@@ -25,7 +25,7 @@ MAKERS = {
     "one that leaks": lambda w=WEIGHTS: figures.weights(w, WORDS, mask=causal_mask(3)),
     "masks": lambda w=WEIGHTS: figures.masks({"causal": causal_mask(3)}, WORDS),
     "bars": lambda w=WEIGHTS: figures.bars({"one": w[0], "two": w[1]}, WORDS, "weight", "Bars"),
-    "lines": lambda w=WEIGHTS: figures.lines({"one": w[0], "two": w[1]}, [1, 2, 4], "x", "y", "Lines", log=True),
+    "lines": lambda w=WEIGHTS: figures.lines({"one": w[0], "two": w[1]}, [1, 2, 4], "x", "y", "Lines"),
     "arrows": lambda w=WEIGHTS: figures.arrows({"one": w[0, :2], "two": w[1, :2]}, "Arrows", ("x", "y")),
     "heads": lambda w=WEIGHTS: figures.heads({"before": w, "after": w}),
     "one-hot": lambda w=WEIGHTS: figures.one_hot(w.argmax(-1), WORDS, ["a", "b", "c"]),
@@ -33,7 +33,6 @@ MAKERS = {
     "plane": lambda w=WEIGHTS: figures.plane({"few": WORDS[:2], "one": WORDS[2:]}, w[:, :2], "Words"),
     "origins": lambda w=WEIGHTS: figures.origins({"x": (10 * w.detach() + 0.4).floor().int()}, WORDS),
     "differences": lambda w=WEIGHTS: figures.differences({"a": 0.0, "b": 0.31, "c": 2.0, "d": None}, "b", 1e-4),
-    "timings": lambda w=WEIGHTS: figures.timings({"one": w[0]}, [1, 2, 4], "length", "Time"),
 }
 each_figure = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 
@@ -265,21 +264,7 @@ def test_small_negative_numbers_keep_their_sign_and_zero_has_none():
     assert short(-0.0074, 4) == "-0.0074" and short(-0.0004, 2) == "0.00"
 
 
-def test_of_measured_times_all_but_the_curves_is_compared():
-    """The rules of tests/sanitize.cfg take out what differs, curves and their axis, in the SVG and in the HTML."""
-
-    def compared(times, title="Time"):
-        bundle = figures.timings({"slow": times, "fast": [1.0, 2.0]}, [1, 2], "length", title)._repr_mimebundle_()
-        return {kind: sanitize(text) for kind, text in bundle.items()}
-
-    one, other = compared([1.0, 4.0]), compared([0.002, 70_000.0])
-    assert one == other and one["text/plain"].startswith("Time (milliseconds against length). Curves measured")
-    assert {"length", "slow", "fast"} <= set(re.findall(r">([^<>]+)</text>", one["image/svg+xml"]))
-    assert "Time (milliseconds" in one["text/html"] and "</figcaption>" in one["text/html"]
-    assert compared([1.0, 4.0], "Memory") != one
-
-
-def test_figures_that_are_not_measured_are_compared_whole():
+def test_figures_are_compared_whole():
     for kind, text in MAKERS["lines"]()._repr_mimebundle_().items():
         assert sanitize(text) == text, kind
 
