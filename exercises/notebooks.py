@@ -16,8 +16,8 @@ def notebooks(*rows):
 FIRST_PART = notebooks(
     ("00_start_here", "start here", 40, 40, "What will you build, and how does the course answer you?"),
     ("01_embeddings", "embeddings", 85, 50, "How does text become vectors?"),
-    ("02_single_head_attention", "single-head attention", 108, 55, "How does a token decide what to read?"),
-    ("03_causal_masking", "causal masking", 101, 46, "How do you hide the future?"),
+    ("02_single_head_attention", "single-head attention", 112, 59, "How does a token decide what to read?"),
+    ("03_causal_masking", "causal masking", 105, 50, "How do you hide the future?"),
     ("04_dropout", "dropout", 79, 39, "Why zero what you just computed?"),
     (
         "05_multi_head_attention",

@@ -3,11 +3,12 @@
 It goes on where exercise 7.3 ends: `first_difference` names the first child whose output differs; `compare` goes
 down into the children, and tries causes until one explains the numbers of both sides.
 
-    recording    what each module got and gave      parameters          a parameter or a setting of one module
-    pairing      which module is which              steps               an activation, a norm
-    places       the first difference               sums                what is added, what is read
-    sides        what was known by then             attention, choices  everything between q, k, v and merged heads
-    diagnosis    which cause is told                numbers             scaled, turned, rounded, in another order
+    recording    what each module got and gave      parameters   a parameter of one module
+    operations   what torch's functions computed    steps        an activation, a norm
+    pairing      which module is which              sums         what is added, what is read
+    places       the first difference               sites        where a model attends, and to what
+    sides        what was known by then             attention    everything between the input and merged heads
+    diagnosis    which cause is told                numbers      scaled, turned, rounded, in another order
     report       Comparison, and the table
 """
 
@@ -25,16 +26,18 @@ __all__ = ["Comparison", "Guess", "compare"]
 DETAILS = 0.05  # of the parameters may have no counterpart before two models are different architectures
 
 
-def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None, **options):
+def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None, heads=None, **options):
     """Run both models on the same inputs, and say where they part first, by how much, and what it looks like.
 
-    What differs is told only where it has been verified: the cause explains the numbers of both sides, and with the
-    numbers of theirs at this place, mine gives what theirs gives, at least up to the next difference.
+    Where the outputs are equal, up to rounding in their dtype, nothing is a difference. Where they are not, a cause is
+    told only if the numbers of both sides show it; they are read from the calls of torch's functions, so that it does
+    not matter which modules there are, and what they are called. Of two causes, the first is told, or none.
 
     theirs: a model, or outputs that were recorded from one, {name of a module of mine: tensor}, "" being the model
     mapping: {name of a module of mine: name of theirs}, where names, parameters and shapes do not tell
     their_call: how to run theirs, if not by theirs(*inputs, **options), such as
             lambda model, x, mask: model(x, src_mask=~mask)
+    heads: how many heads there are, where the shapes of scores and projections leave it open
     Units:  the tolerance is that of any number; where an output has numbers above 20, it grows with them
     Errors: TypeError or ValueError if an argument makes no sense; what a model raises reaches the caller
     Source: exercise 7.3; notebook 07
@@ -42,13 +45,13 @@ def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None
     recorded = isinstance(theirs, dict)
     _require(mine, theirs, inputs, options, mapping or {}, tolerance)
     with undisturbed(*((mine,) if recorded else (mine, theirs))):
-        calls = record(mine, _plain, inputs, options)
+        calls = record(mine, _plain, inputs, options, inside=not recorded)
         if recorded:
             others = _as_calls(theirs)
             pairs = {name: name for name in theirs}
             parameters = {}
         else:
-            others = record(theirs, their_call or _plain, inputs, options)
+            others = record(theirs, their_call or _plain, inputs, options, inside=True)
             pairs = paired(calls, others, mapping or {})
             parameters = parameter_pairs(mine, theirs, pairs, calls, others)
         found = differences(calls, others, pairs)
@@ -56,15 +59,17 @@ def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None
         def rerun(changes):
             return differences(record(mine, _plain, inputs, options, changes), others, pairs)
 
-        parting, certain = first_parting(found, tolerance, rerun)
+        whole = next((event for event in found if not event.mine.name and not event.before), None)
+        agree = whole is not None and not whole.differs(tolerance)
+        parting, certain = (None, False) if agree else first_parting(found, tolerance, rerun)
         alone, other_architecture = ((), ()), False
-        if not recorded:
+        if not recorded and not agree:
             alone, other_architecture = _architecture(mine, theirs, pairs, calls, others)
         guessed = follows = None
         if parting is not None:
             guessed = _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options)
             if guessed is None and not recorded and not other_architecture:
-                guessed = guess(parting, certain, (calls, others), pairs, parameters)
+                guessed = guess(parting, certain, (calls, others), pairs, parameters, heads)
                 follows = what_follows(found, parting, tolerance, rerun) if certain else None
     before = parting is not None and parting.before
     return Comparison(

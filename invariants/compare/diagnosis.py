@@ -1,55 +1,95 @@
 """What the first difference looks like: causes are tried, and only one that explains the numbers is told.
 
-First come facts, which can be read in the two models: parameters and settings. Then what forward may do, computed
-again from what is known. At last what fits the numbers with a factor or in another order. Where two causes of the same
-rank explain the numbers, neither is told.
+First come parameters, which can be read in the two models. Then what forward does, as the numbers show it: attention,
+norms, activations. At last what fits with a factor or in another order. Where two causes of the same rank explain the
+numbers, neither is told.
 """
 
-from invariants.compare.attention import by_attention
+import itertools
+from dataclasses import replace
+
+import torch
+
+from invariants.compare.attention import by_attention, made_up_for
 from invariants.compare.guess import Guess
-from invariants.compare.numbers import close, relation
-from invariants.compare.parameters import by_bias, by_parameters, by_settings
-from invariants.compare.places import differences, largest_of
+from invariants.compare.numbers import close, relation, size_of_difference
+from invariants.compare.operations import Operation
+from invariants.compare.parameters import by_bias, by_parameters
+from invariants.compare.places import CANNOT_RUN, differences, largest_of
 from invariants.compare.sides import both_sides, is_norm, norms_of
 from invariants.compare.steps import by_activation, by_norm
 from invariants.compare.sums import by_source, by_sum
 
 ROUNDING = 2e-6  # relative to the largest number, in float32
-LASTING = ("parameter", "roles", "dtype")  # kinds that no other step makes up for
 
 
-def guess(parting, certain, runs, pairs, parameters):
+def guess(parting, certain, runs, pairs, parameters, heads=None):
     """What the parting, an Event, looks like, or None: nothing is said that does not explain the numbers.
 
-    certain: whether the numbers of theirs at this place repair what comes later; else another step may make up for a
-    factor or for another order, and only what none can make up for is told
+    certain: whether the numbers of theirs at this place repair what comes later; else another step may make up for it,
+    and only parameters and attention are told
     """
-    mine, theirs, a, b = parting.mine, parting.theirs, parting.a, parting.b
+    mine, theirs, a, b = parting.mine, parting.theirs, parting.a, parting.in_mine
     if not a.is_floating_point():
         return _of_whole_numbers(a, b)
     within = ROUNDING * max(1.0, largest_of(b))
     if parting.size < 10 * within:
         return None  # what is that small is explained by too much
-    hidden = not parting.before and (mine.given is None or theirs.given is None)
-    sides, pool = both_sides(parting, hidden, runs, pairs, within)
-    scope, other = (sides[0].scope, sides[1].scope) if parting.before or mine.given is None else (mine, theirs)
+    sides, pool = both_sides(parting, runs, pairs, within)
+    scope, other = (sides[0].scope, sides[1].scope) if parting.before else (mine, theirs)
 
     def moved(label, x):
         return _is_moved(label, x, mine, sides[0].scope, runs[0], within)
 
-    facts = [lambda: by_parameters(scope, other, parameters, within), lambda: by_settings(scope, other, within)]
-    steps, fits = [lambda: by_attention(sides, within)], [lambda: relation(a, b, within)]
-    if not parting.before:
-        steps += [lambda: by_bias(mine, theirs, within), lambda: by_norm(mine, theirs, within)]
-    if not hidden:
-        steps += [lambda: by_activation(sides, pool, within), lambda: by_source(sides, within)]
-        fits += [lambda: by_sum(sides, pool, norms_of(sides), moved, within)]
-    for causes in (facts[:1], facts[1:], steps, fits):
+    times = [call.start if parting.before else call.end for call in (mine, theirs)]
+    found = by_runs(runs, pairs, within)
+    if not found and not parting.before and mine.output is not None:
+        found = _tried(made_up_for, runs, times, mine.output, heads)
+    found = found or by_parameters(scope, other, parameters, within)
+    found = found or _tried(by_attention, runs, times, parting, certain, heads)
+    if found or not certain:
+        return found
+    added = by_bias(a, b, [run[0].module for run in runs], within)
+    norms = norms_of(sides)
+    ends = [_end(run, side.target, time) for run, side, time in zip(runs, sides, times, strict=True)]
+    normed, got = _tried(by_norm, ends, within) or (None, None)
+    if got is not None:
+        sides = tuple(replace(side, target=x) for side, x in zip(sides, got, strict=True))
+        norms, moved = [], lambda label, x: False
+    steps = (lambda: added or normed, lambda: by_activation(sides, pool, within), lambda: by_source(sides, within))
+    fits = (lambda: relation(a, b, within), lambda: by_sum(sides, pool, norms, moved, within))
+    for causes in (steps, fits):
         found = [found for cause in causes if (found := cause()) is not None]
-        if found or not certain:
-            one = len({each.kind for each in found}) == 1
-            return found[0] if one and (certain or mine.given is None or found[0].kind in LASTING) else None
+        if found:
+            return found[0] if len({each.kind for each in found}) == 1 else None
     return None
+
+
+def _tried(cause, *args):
+    """What a cause gives, or None where the shapes of the tensors do not let it be tried."""
+    try:
+        return cause(*args)
+    except CANNOT_RUN:
+        return None
+
+
+def by_runs(runs, pairs, within):
+    """A guess if mine runs a module again where theirs runs the next one: both got the same."""
+    there, ours = {call.name for call in runs[1]}, {call.name for call in runs[0]}
+    idle = [call for call in runs[1] if call.name not in pairs.values() and call.name not in ours]
+    known = {(call.name, call.number) for call in runs[1]}
+    again = [c for c in runs[0] if c.number and c.name in there and (pairs.get(c.name), c.number) not in known]
+    for one, other in itertools.product(again, idle):
+        given = size_of_difference(one.input, other.input)
+        if given is not None and given <= within:
+            return Guess("roles", "which module runs", f"`{one.name}` again", f"`{other.name}`")
+    return None
+
+
+def _end(run, target, time):
+    """The last operation that gave the target, or one that stands for an input."""
+    same = (x for x in reversed(run.operations) if x.time < time and x.value.shape == target.shape)
+    return next((x for x in same if torch.equal(x.value, target)), Operation("", target, [], True))
 
 
 def _is_moved(label, x, call, scope, run, within):
@@ -67,6 +107,8 @@ def _of_whole_numbers(a, b):
     """Positions count up, ids do not."""
     if a.shape != b.shape:
         return None
+    if not torch.equal(a, b) and torch.equal(a, b.max() + b.min() - b):
+        return Guess("positions", "the order of the positions", "reversed", "in place")
     by, steps = (a.long() - b.long()).unique().tolist(), b.long().diff(dim=-1).unique().tolist()
     if len(by) != 1:
         return None

@@ -8,7 +8,7 @@ class Guess:
     """A cause that was tried and that explains the numbers of both sides: what it is, and each side's choice.
 
     kind is one of: scale, transpose, order, heads, mask, softmax, axes, epsilon, norm, dropout, dtype, positions, ids,
-    parameter, roles, activation, residual, source, setting
+    parameter, roles, activation, residual, source
     """
 
     kind: str

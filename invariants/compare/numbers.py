@@ -6,22 +6,31 @@ import torch
 
 from invariants.compare.guess import Guess
 
+SAME = 3e-5  # relative: as much may different orders of summation change
 HALVES = {torch.bfloat16: "bfloat16", torch.float16: "float16"}
 
 
 def size_of_difference(a, b):
     """The largest difference; infinite if only one of them is NaN or the shapes differ, None if one is missing.
 
-    What agrees in another layout agrees: (T, B, C) for (B, T, C), or (B, T, H, D) for (B, H, T, D).
+    What agrees in another layout agrees: (T, B, C) or (B T, C) for (B, T, C), or (B, T, H, D) for (B, H, T, D).
     """
     return None if a is None or b is None else _apart(a, in_layout_of(b, a))
 
 
 def in_layout_of(b, a):
-    """b with two neighboring axes swapped, if only then it has the shape of a."""
-    if a.shape != b.shape and a.dim() == b.dim() > 2:
-        return next((t for i in (0, 1) if (t := b.transpose(i, i + 1)).shape == a.shape), b)
-    return b
+    """b with two neighboring axes swapped, split or joined, if only then it has the shape of a."""
+    if a.shape == b.shape or a.numel() != b.numel():
+        return b
+    found = []
+    if a.dim() == b.dim() > 2:
+        found = [b.transpose(i, i + 1) for i in (0, 1)]
+    elif a.dim() == 3 and b.dim() == 2:
+        found = [b.reshape(a.shape), b.reshape(a.size(1), a.size(0), -1).transpose(0, 1)]
+    elif a.dim() == 2 and b.dim() == 3:
+        found = [b.flatten(0, 1), b.transpose(0, 1).flatten(0, 1)]
+    found = [x for x in found if x.shape == a.shape]
+    return min(found, key=lambda x: _apart(a, x)) if found else b
 
 
 def _apart(a, b):
@@ -43,6 +52,14 @@ def _apart(a, b):
 
 def close(a, b, within):
     return a.shape == b.shape and _apart(a, b) <= within
+
+
+def near(a, b):
+    """Whether they are the same but for rounding."""
+    if a.shape != b.shape or not b.numel():
+        return a.shape == b.shape
+    within = max(SAME, 8 * torch.finfo(b.dtype).eps)
+    return _apart(a, b) <= within * float(b[b.isfinite()].abs().max() if b.isfinite().any() else 1.0)
 
 
 def relation(a, b, within, table=False):
@@ -125,7 +142,7 @@ def order_of(rows, others, within):
     """The permutation p with rows = others[p], if there is exactly one; None for the identity, too."""
     if len(rows) > 4096 or rows.size(1) == 0:
         return None
-    apart = torch.cdist(rows, others, p=float("inf"))
+    apart = torch.cdist(rows.double(), others.double(), p=float("inf"))
     fits = apart <= within
     if not (fits.sum(0) == 1).all() or not (fits.sum(1) == 1).all():
         return None

@@ -2,6 +2,8 @@
 
 import torch
 
+from invariants.compare.operations import Layer
+
 
 def paired(mine, theirs, mapping):
     """{name of a module of mine: name of one of theirs}, from the calls of both; what has no counterpart is left out.
@@ -16,7 +18,8 @@ def paired(mine, theirs, mapping):
         left = {name: call for name, call in ours.items() if name not in pairs and is_layer(call)}
         taken = set(pairs.values())
         right = {name: call for name, call in others.items() if name not in taken and is_layer(call)}
-        pairs |= _in_order(_grouped(left, key), _grouped(right, key))
+        alone = [{n: c for n, c in one.items() if not _is_part(c, two)} for one, two in ((left, right), (right, left))]
+        pairs |= _in_order(*(_grouped(each, key) for each in alone))
     return pairs | _holders(pairs, ours, others)
 
 
@@ -39,14 +42,26 @@ def _new(pairs, found):
 
 def alike(one, other):
     """Whether modules of the same name may play the same part: those without parameters must be of one class."""
+    if isinstance(one.module, Layer) and isinstance(other.module, Layer):
+        return one.module.weight.shape == other.module.weight.shape
     if is_layer(one) or is_layer(other) or one.children or other.children:
         return True
     return type(one.module) is type(other.module)
 
 
 def is_layer(call):
-    """Whether it has parameters of its own."""
-    return any(True for _ in call.module.parameters(recurse=False))
+    """Whether it has parameters of its own, and computes with them itself."""
+    return not any(isinstance(child.module, Layer) for child in call.children) and any(
+        True for _ in call.module.parameters(recurse=False)
+    )
+
+
+def _is_part(call, others):
+    """Whether its weight is some rows of another one's, as that of the queries is where q, k and v are stacked."""
+    w = next(call.module.parameters(recurse=False))
+    wider = (next(other.module.parameters(recurse=False)) for other in others.values())
+    wider = (u for u in wider if u.dim() > 1 and u.shape[1:] == w.shape[1:] and len(u) > len(w))
+    return any(torch.equal(w, u[i : i + len(w)]) for u in wider for i in range(0, len(u), len(w)))
 
 
 def _shapes(call):
@@ -114,7 +129,7 @@ def parameter_pairs(mine, theirs, pairs, calls, other_calls):
         if isinstance(other, torch.Tensor):
             found[name] = parameter, other
     real = dict(mine.named_modules())
-    for name, module in ours.items():  # the three layers of nn.MultiheadAttention
+    for name, module in ours.items():  # products with parameters that no module computes
         if name in pairs and name not in real:
             for local, parameter in module.named_parameters():
                 if isinstance(other := getattr(others[pairs[name]], local, None), torch.Tensor):
@@ -137,7 +152,7 @@ def without_counterpart(mine, theirs, pairs, calls, other_calls):
     A layer that the other side has under the same name, and reads without running it, has one; so has a head whose
     numbers the other side reads from its embeddings.
     """
-    ours, others = (set(dict(model.named_modules())) for model in (mine, theirs))
+    ours, others = (set(dict(model.named_modules(remove_duplicate=False))) for model in (mine, theirs))
     left = _layers((c for c in calls if c.name not in pairs and c.name not in others), theirs)
     right = _layers((c for c in other_calls if c.name not in pairs.values() and c.name not in ours), mine)
     in_all = [sum(p.numel() for p in model.parameters()) for model in (mine, theirs)]
@@ -147,7 +162,8 @@ def without_counterpart(mine, theirs, pairs, calls, other_calls):
 
 def _layers(calls, other):
     """{name: how many parameters} of layers that hold numbers that the other model has nowhere."""
-    there = list(other.parameters())
+    there, named = list(other.parameters()), {name for name, _ in other.named_parameters()}
+    calls = (c for c in calls if not isinstance(c.module, Layer) or not {c.name, f"{c.name}.weight"} & named)
     return {
         call.name: sum(p.numel() for p in own)
         for call in calls

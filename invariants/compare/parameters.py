@@ -1,9 +1,6 @@
-"""Causes in one module: a parameter or a setting that is not theirs. Each is tried: with theirs, mine must agree."""
-
-import copy
+"""Causes in one module: a parameter that is not theirs. Each is tried: with theirs, mine must agree."""
 
 import torch
-from torch import nn
 from torch.func import functional_call
 
 from invariants.compare.guess import Guess
@@ -11,22 +8,13 @@ from invariants.compare.numbers import close, relation, rounding, size_of_differ
 from invariants.compare.places import CANNOT_RUN
 from invariants.compare.recording import copied, first_tensor
 
-SETTINGS = {  # words in the names of attributes: the kind of guess, and what it is called
-    ("eps", "epsilon"): ("epsilon", "an epsilon"),
-    ("heads", "head", "nhead", "groups"): ("heads", "the number of heads"),
-    ("base", "theta"): ("positions", "a setting of the positions"),
-    ("scale", "scaling"): ("scale", "a scale"),
-    ("approximate", "slope"): ("activation", "the activation"),
-    ("causal",): ("mask", "the mask"),
-}
-
 
 def by_parameters(mine, theirs, known, within):
     """A guess if this call of mine gives what theirs gives, once it has their numbers for one parameter, or for all.
 
     known: {name: (parameter of mine, of theirs)}, for the whole models
     """
-    if mine.given is None or theirs.output is None:
+    if theirs.output is None:
         return None
     local = {name: name[len(mine.name) :].removeprefix(".") for name in known if _below(name, mine.name)}
     own = dict(mine.module.named_parameters(remove_duplicate=False))
@@ -36,7 +24,7 @@ def by_parameters(mine, theirs, known, within):
     every = [[name] for name in differing] + ([list(differing)] if len(differing) > 1 else [])
     for names in every:
         replaced = {local[name]: differing[name][1].to(own[local[name]]) for name in names}
-        if _agrees(lambda module, replaced=replaced: (module, replaced), mine, theirs, within):
+        if _agrees(replaced, mine, theirs, within):
             found = [_described(name, *known[name], known, within) for name in names]
             if len({each.kind for each in found}) == 1:
                 return found[0]  # of a layer, that of the weight
@@ -57,12 +45,11 @@ def _equal(a, b):
     return a.shape != b.shape or (a.dtype == b.dtype and torch.equal(a, b))
 
 
-def _agrees(change, mine, theirs, within):
-    """Whether this call of mine, with another module or other parameters, gives what theirs gave."""
-    module, replaced = change(mine.module)
+def _agrees(replaced, mine, theirs, within):
+    """Whether this call of mine, with other parameters, gives what theirs gave."""
     args, kwargs = copied(mine.given)
     try:
-        result = first_tensor(functional_call(module, replaced, args, kwargs))
+        result = first_tensor(functional_call(mine.module, replaced, args, kwargs))
     except CANNOT_RUN:
         return False  # it does not run so: no explanation
     return isinstance(result, torch.Tensor) and size_of_difference(result, theirs.output) <= within
@@ -93,45 +80,15 @@ def _constant(x):
     return x.numel() < 2 or torch.equal(x, x.flatten()[0].expand_as(x))
 
 
-def by_bias(mine, theirs, within):
-    """A guess if one side has a bias that the other lacks, and that explains the difference."""
-    biases = [getattr(call.module, "bias", None) for call in (mine, theirs)]
-    there = [isinstance(bias, torch.Tensor) for bias in biases]
-    if sum(there) != 1 or mine.output is None or theirs.output is None:
+def by_bias(a, b, models, within):
+    """A guess if one side adds a parameter to each position that the other does not add."""
+    apart = a - b
+    if apart.dim() < 2 or not close(apart, apart.flatten(0, -2).mean(0).expand_as(apart), within):
         return None
-    sign = -1 if there[0] else 1
-    if not close(mine.output + sign * (biases[0] if there[0] else biases[1]), theirs.output, within):
-        return None
-    has = ["none", "none"]
-    has[there.index(True)] = f"`{mine.name}.bias`"
-    return Guess("parameter", "a bias that one side lacks", *has)
-
-
-def by_settings(mine, theirs, within):
-    """A guess if with their value for one attribute, such as eps, this call of mine gives what theirs gave."""
-    if mine.given is None or theirs.output is None:
-        return None
-    ours, others = _settings(mine.module), _settings(theirs.module)
-    for name in ours:
-        if name in others and ours[name] != others[name]:
-
-            def changed(module, name=name):
-                module = copy.copy(module)
-                setattr(module, name, others[name])
-                return module, {}
-
-            if _agrees(changed, mine, theirs, within):
-                kind, what = _kind_of(name)
-                return Guess(kind, what, f"{name} = {ours[name]!r}", f"{name} = {others[name]!r}")
+    for i, model in enumerate(models):
+        for name, p in model.named_parameters():
+            if close((1 - 2 * i) * apart.flatten(0, -2)[0], p.flatten(), within):
+                has = ["none", "none"]
+                has[i] = f"`{name}`"
+                return Guess("parameter", "a bias that one side lacks", *has)
     return None
-
-
-def _settings(module):
-    plain = (bool, int, float, str)
-    skipped = {"training", *vars(nn.Module())}
-    return {name: value for name, value in vars(module).items() if name not in skipped and isinstance(value, plain)}
-
-
-def _kind_of(name):
-    words = name.split("_")
-    return next((kind for known, kind in SETTINGS.items() if set(known) & set(words)), ("setting", "a setting"))

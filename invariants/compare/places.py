@@ -33,7 +33,7 @@ class Event:
         return in_layout_of(self.b, self.a)
 
     def differs(self, tolerance):
-        return self.size is not None and self.size > allowed(self.b, tolerance)
+        return self.size is not None and self.size > max(allowed(x, tolerance) for x in (self.a, self.b))
 
 
 def differences(calls, others, pairs):
@@ -54,8 +54,10 @@ def differences(calls, others, pairs):
 
 
 def allowed(b, tolerance):
-    """Differences of up to the tolerance are rounding; of numbers above 20, larger ones are."""
-    return max(tolerance, tolerance / 20 * largest_of(b))
+    """Differences of up to the tolerance are rounding; of numbers above 20, or of half precision, larger ones are."""
+    largest = largest_of(b)
+    coarse = 4 * torch.finfo(b.dtype).eps * max(1.0, largest) if b.is_floating_point() else 0.0
+    return max(tolerance, tolerance / 20 * largest, coarse)
 
 
 def largest_of(b):
@@ -74,8 +76,6 @@ def first_parting(found, tolerance, rerun):
     for i, event in enumerate(found):
         if i < resume or not event.differs(tolerance) or (not event.mine.name and event.before):
             continue
-        if event.mine.given is None:
-            return event, False
         fits = event.in_mine.shape == event.a.shape
         try:
             if fits and _is_cause(found, i, tolerance, rerun):

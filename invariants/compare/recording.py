@@ -1,12 +1,16 @@
 """What every module of a model got and gave in one run, and how to leave the models as they were."""
 
+import itertools
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 from torch.utils._pytree import tree_flatten, tree_map
+
+from invariants.compare.operations import Operations
+from invariants.compare.sites import sites_of
 
 
 @dataclass(eq=False)
@@ -56,23 +60,56 @@ def undisturbed(*models):
             module.training = mode
 
 
-def record(model, call, inputs, options, changes=None):
-    """Run the model on copies of the inputs: the calls of its modules in the order in which they begin.
+class Run(list):
+    """The calls of one run in the order in which they began, the first being that of the model itself.
 
-    The first is that of the model itself. The hooks are removed, even if a module raises an exception.
+    operations: what torch's functions computed
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.operations = []
+
+    @cached_property
+    def sites(self):
+        return sites_of(self.operations)
+
+
+def _state(model):
+    """Parameters, buffers, and tensors that are neither."""
+    yield from (*model.named_parameters(), *model.named_buffers())
+    for name, module in model.named_modules():
+        for local, x in vars(module).items():
+            if isinstance(x, torch.Tensor):
+                yield f"{name}.{local}".strip("."), x
+
+
+def record(model, call, inputs, options, changes=None, inside=False):
+    """Run the model on copies of the inputs. Hooks are removed and the model is put back, even after an exception.
+
     changes: {(place, before): what to make of that call's output, or of its arguments if before}, in this run
+    inside: whether to keep what torch's functions compute
     """
     recorder = Recorder(changes or {})
+    names = {}
+    for name, module in model.named_modules(remove_duplicate=False):
+        names.setdefault(module, []).append(name)
     handles = []
+    linear = {name for name, module in model.named_modules() if isinstance(module, nn.Linear)}
+    inputs, options = copied((inputs, options))
+    operations = Operations(recorder, dict(_state(model)), linear, tensors_in((inputs, options)), inside)
     try:
-        for name, module in model.named_modules():
-            handles.append(module.register_forward_pre_hook(recorder.begins(name), with_kwargs=True))
+        for module, known in names.items():
+            handles.append(module.register_forward_pre_hook(recorder.begins(known), with_kwargs=True))
             handles.append(module.register_forward_hook(recorder.ends()))
-        inputs, options = copied((inputs, options))
-        result = call(model, *inputs, **options)
+        with operations:
+            result = call(model, *inputs, **options)
     finally:
         for handle in handles:
             handle.remove()
+        operations.put_back()
+    if inside:
+        recorder.calls.operations = operations.found
     if not recorder.calls:
         raise ValueError(f"the call must run the model, {type(model).__name__}, as model(...), and it did not")
     if recorder.calls[0].name == "" and recorder.calls[0].end == recorder.clock - 1:
@@ -84,29 +121,30 @@ class Recorder:
     """Makes the hooks, and keeps what they see."""
 
     def __init__(self, changes):
-        self.calls, self.open, self.clock, self.counts, self.changes = [], [], 0, {}, changes
+        self.calls, self.open, self.clock, self.counts, self.changes = Run(), [], 0, {}, changes
 
-    def begins(self, name):
+    def begins(self, names):
+        """A module that has several names, because it is used again, has the next one in each of its runs."""
+        runs = itertools.count()
+
+        @self._unseen
         def hook(module, args, kwargs):
-            call = self._add(name, module, copied((args, kwargs)))
+            call = self._add(names[next(runs) % len(names)], module, copied((args, kwargs)))
             self.open.append(call)
             changed = self._changed(call, True, (args, kwargs))
             if changed is not None:
                 call.given = copied(changed)
-            if is_torch_attention(module):
-                self._add_projections(call)
             return changed
 
         return hook
 
     def ends(self):
+        @self._unseen
         def hook(module, args, output):
             call = self.open.pop()
             changed = self._changed(call, False, output)
             call.output = copied(first_tensor(output if changed is None else changed))
-            if is_torch_attention(module):  # its out_proj does not run as a module
-                self._add(f"{call.name}.out_proj", module.out_proj, None, call, call.output)
-            call.end = self._tick()
+            call.end = self.tick()
             return changed
 
         return hook
@@ -115,43 +153,48 @@ class Recorder:
         change = self.changes.get((call.place, before))
         return None if change is None else change(tree)
 
-    def _tick(self):
+    def _unseen(self, hook):
+        """What a hook computes is no operation of the model."""
+
+        def quiet(*args):
+            with torch._C.DisableTorchFunction():
+                return hook(*args)
+
+        return quiet
+
+    def tick(self):
         self.clock += 1
         return self.clock - 1
 
-    def _add(self, name, module, given, parent=None, output=None):
-        parent = parent or (self.open[-1] if self.open else None)
+    def layer(self, name, module):
+        """What to do with the input and with the result of a layer that is no module of the model."""
+        call = None
+
+        def before(x):
+            nonlocal call
+            changed = self._changed_layer(name, x)
+            call = self._add(name, module, ((copied(changed),), {}))
+            return changed
+
+        def after(x):
+            changed = self._changed(call, False, x)
+            call.output, call.end = copied(x if changed is None else changed), self.tick()
+            return x if changed is None else changed
+
+        return before, after
+
+    def _changed_layer(self, name, x):
+        change = self.changes.get(((name, self.counts.get(name, -1) + 1), True))
+        return x if change is None else change(x)
+
+    def _add(self, name, module, given):
+        parent = self.open[-1] if self.open else None
         number = self.counts[name] = self.counts.get(name, -1) + 1
-        call = Call(name, number, module, parent, given, self._tick(), output=output)
-        if output is not None:
-            call.end = self._tick()
+        call = Call(name, number, module, parent, given, self.tick())
         if parent is not None:
             parent.children.append(call)
         self.calls.append(call)
         return call
-
-    def _add_projections(self, call):
-        """nn.MultiheadAttention projects q, k and v with one stacked weight: recorded as three layers."""
-        args, kwargs = call.given
-        module = call.module
-        biases = [None] * 3 if module.in_proj_bias is None else module.in_proj_bias.chunk(3)
-        for i, (letter, name) in enumerate((("q", "query"), ("k", "key"), ("v", "value"))):
-            x = args[i] if len(args) > i else kwargs[name]
-            layer = linear(module.in_proj_weight.chunk(3)[i], biases[i])
-            self._add(f"{call.name}.{letter}_proj", layer, ((x,), {}), call, F.linear(x, layer.weight, layer.bias))
-
-
-def linear(weight, bias):
-    """A layer with these parameters."""
-    layer = nn.Linear(weight.size(1), weight.size(0), bias=bias is not None, device="meta")
-    layer.weight = nn.Parameter(weight.detach(), requires_grad=False)
-    if bias is not None:
-        layer.bias = nn.Parameter(bias.detach(), requires_grad=False)
-    return layer.eval()
-
-
-def is_torch_attention(module):
-    return isinstance(module, nn.MultiheadAttention) and module._qkv_same_embed_dim
 
 
 def tensors_in(tree):

@@ -13,8 +13,7 @@ class Side:
     """What one model had computed when it parted from the other.
 
     target is what differs; `scope` is the call in which that was computed, `done` the calls in it that were over,
-    `known` their outputs and what the scope got, `tables` rows of parameters that no module has read;
-    finish is a layer that was applied to the target, where what it got cannot be seen.
+    `known` their outputs and what the scope got, `tables` rows of parameters that no module has read.
     """
 
     target: torch.Tensor
@@ -22,14 +21,13 @@ class Side:
     done: list
     known: list
     tables: list
-    finish: torch.nn.Module | None = None
 
 
-def both_sides(parting, hidden, runs, pairs, within):
+def both_sides(parting, runs, pairs, within):
     """Both sides, and the tensors that either knows, those of mine first: until here, what both compute agrees."""
     back = {other: name for name, other in pairs.items()}
-    mine = _side(parting.mine, parting.before, hidden, runs[0], None, pairs)
-    theirs = _side(parting.theirs, parting.before, hidden, runs[1], back, back)
+    mine = _side(parting.mine, parting.before, runs[0], None, pairs)
+    theirs = _side(parting.theirs, parting.before, runs[1], back, back)
     prefix = mine.scope.name + "." if mine.scope.name else ""
     pool = list(mine.known)
     for label, x in theirs.known:
@@ -38,15 +36,9 @@ def both_sides(parting, hidden, runs, pairs, within):
     return (mine, theirs), pool
 
 
-def _side(call, before, hidden, run, names, paired):
+def _side(call, before, run, names, paired):
     """One side. What a module that holds others makes of their outputs is known only if it has a counterpart."""
-    target, finish, scope, now = call.output, None, call, call.end
-    if before or hidden:
-        scope, now = call.parent, call.start
-    if before or (hidden and call.given is not None):
-        target = call.input
-    elif hidden:
-        finish = call.module  # what it got cannot be seen
+    target, scope, now = (call.input, call.parent, call.start) if before else (call.output, call, call.end)
     while scope.parent is not None and before and any(_is(x, target) for x in _floats(scope)):
         now, scope = scope.start, scope.parent  # it came from further outside
     done = sorted((c for c in scope.descendants() if -1 < c.end < now), key=lambda c: c.end)
@@ -57,7 +49,7 @@ def _side(call, before, hidden, run, names, paired):
         if c.output is not None and not (c.children and c.name not in paired):
             known.append((_label(c, scope, names), c.output))
     known = _once(known)
-    return Side(target, scope, done, known, _tables(scope, run, target), finish)
+    return Side(target, scope, done, known, _tables(scope, run, target))
 
 
 def _once(known):

@@ -6,7 +6,8 @@ import torch
 import torch.nn.functional as F
 
 from invariants.compare.guess import Guess
-from invariants.compare.numbers import close
+from invariants.compare.numbers import close, size_of_difference
+from invariants.compare.sites import behind
 
 ACTIVATIONS = {
     "none": lambda x: x,
@@ -20,7 +21,7 @@ ACTIVATIONS = {
     "leaky ReLU": F.leaky_relu,
     "squared ReLU": lambda x: F.relu(x) ** 2,
 }
-EPSILONS = (1e-5, 1e-6, 1e-12, 0.0, 1e-8, 1e-3, 1e-2, 0.1)
+MOST = 8  # results before a norm that are tried as what it got
 
 
 def by_activation(sides, pool, within):
@@ -62,40 +63,59 @@ def _exchanged(known, mine, theirs, within):
 # ---------------------------------------------------------------- norms
 
 
-def by_norm(mine, theirs, within):
-    """A guess if both are norms that differ in one choice: the kind, epsilon, axis, or the weight.
+def by_norm(ends, within):
+    """(a guess or None, what both norms got or None) for the operations that two norms end with.
 
-    Kinds differ in where epsilon stands, so that both may differ at once.
+    A guess if the norms differ in one choice: the kind, epsilon, axis, or the weight. Kinds differ in where epsilon
+    stands, so that both may differ at once. If they do not differ, what they got may.
     """
-    if any(call.input is None or not call.input.is_floating_point() for call in (mine, theirs)):
-        return None
-    pairs = itertools.product(_choices(mine, within), _choices(theirs, within))
-    pairs = [(one, other, _differing(one, other)) for one, other in pairs]
+    mine, theirs = (_choices(end, within) for end in ends)
+    pairs = [
+        (one, other, _differing(one, other))
+        for one, other in itertools.product(mine, theirs)
+        if size_of_difference(one["x"], other["x"]) <= within
+    ]
     fewest = min((len(keys) for *_, keys in pairs), default=0)
     if fewest == 2 and all(keys == ["kind", "eps"] for *_, keys in pairs if len(keys) == 2):
         one, other, _ = next(pair for pair in pairs if len(pair[2]) == 2)
-        return Guess("norm", "the kind of norm", *(f"{c['kind']}, eps = {c['eps']:g}," for c in (one, other)))
-    if fewest != 1 or len({keys[0] for *_, keys in pairs if len(keys) == 1}) > 1:
-        return None
-    one, other, (key,) = next(pair for pair in pairs if len(pair[2]) == 1)
-    what = {"eps": "an epsilon", "kind": "the kind of norm", "axis": "the axis of a norm"}.get(
-        key, "the weight of a norm"
-    )
-    values = [choice[key][0] if key == "weight" else f"{choice[key]}" for choice in (one, other)]
-    return Guess("epsilon" if key == "eps" else "norm", what, *values)
+        return Guess("norm", "the kind of norm", *(f"{c['kind']}, eps = {c['eps']:g}," for c in (one, other))), None
+    if fewest == 1 and len({keys[0] for *_, keys in pairs if len(keys) == 1}) == 1:
+        one, other, (key,) = next(pair for pair in pairs if len(pair[2]) == 1)
+        what = {"eps": "an epsilon", "kind": "the kind of norm", "axis": "the axis of a norm"}
+        return Guess(
+            "epsilon" if key == "eps" else "norm",
+            what.get(key, "the weight of a norm"),
+            *(f"{c[key]}" for c in (one, other)),
+        ), None
+    same = [pair for pair in itertools.product(mine, theirs) if not _differing(*pair) and pair[0]["kind"] != "none"]
+    return None, tuple(choice["x"] for choice in same[-1]) if same and not pairs else None
 
 
-def _choices(call, within):
-    """All choices that give the output of a call."""
-    weight, *bias = [p.detach() for p in call.module.parameters(recurse=False)] or [None]
-    weights = [("none", None)] + ([] if weight is None else [("weight", weight), ("1 + weight", 1 + weight)])
-    if len(bias) > 1 or any(p is not None and p.shape != call.input.shape[-1:] for p in (weight, *bias)):
-        return []
-    found = []
-    for kind, eps, axis, weight in itertools.product(KINDS, _epsilons(call), ("features", "positions"), weights):
-        result = _normed(call.input, kind, eps, -1 if axis == "features" else -2, weight[1], bias)
-        if result is not None and close(result, call.output, within):
-            found.append({"kind": kind, "eps": eps, "axis": axis, "weight": weight})
+def _choices(end, within):
+    """All norms, and the same number of results without one, that give what an operation gave."""
+    found = [{"x": end.value, "kind": "none", "eps": 0.0, "axis": "", "weight": "", "values": ()}]
+    steps = sorted(behind(end), key=lambda one: -one.time)
+    for x in [one for one in steps if one.value.shape == end.value.shape and one is not end][:MOST]:
+        inner = [one for one in steps if one.time > x.time]
+        own = {n for one in inner for n in one.numbers if 0 < n < 1}
+        vectors = {}
+        for one in (source for step in inner for source in step.sources):
+            if not one.live and one.parameter and one.value.shape == end.value.shape[-1:]:
+                vectors[one.parameter] = one.value
+        named = [("none", None), *vectors.items(), *((f"1 + {n}", 1 + v) for n, v in vectors.items())]
+        for kind, eps, (axis, dim) in itertools.product(
+            KINDS, sorted(own) or (1e-5,), (("features", -1), ("positions", -2))
+        ):
+            if x.value.dim() < 2 or x.value.size(dim) < 2:
+                continue
+            normed = KINDS[kind](x.value, eps, dim)
+            for (name, weight), (_, bias) in itertools.product(named, [("none", None), *vectors.items()]):
+                result = normed if weight is None else normed * weight
+                if close(result if bias is None else result + bias, end.value, within):
+                    values = (weight, bias)
+                    found.append(
+                        {"x": x.value, "kind": kind, "eps": eps, "axis": axis, "weight": name, "values": values}
+                    )
     return found
 
 
@@ -103,17 +123,14 @@ def _differing(one, other):
     """The keys in which two choices differ; weights that hold the same numbers, w and 1 + w, are the same."""
     if "none" in (one["kind"], other["kind"]):
         return ["kind"] if one["kind"] != other["kind"] else []
-    same = _equal(one["weight"][1], other["weight"][1])
-    return [key for key in one if (not same if key == "weight" else one[key] != other[key])]
+    same = all(_equal(a, b) for a, b in zip(one["values"], other["values"], strict=True))
+    return [
+        key for key in ("kind", "eps", "axis", "weight") if (not same if key == "weight" else one[key] != other[key])
+    ]
 
 
 def _equal(a, b):
     return a is b or (a is not None and b is not None and close(a, b, 1e-6))
-
-
-def _epsilons(call):
-    own = [v for name, v in vars(call.module).items() if "eps" in name and isinstance(v, float)]
-    return (*own, *(eps for eps in EPSILONS if eps not in own))
 
 
 def _layer_norm(x, eps, axis, unbiased=False):
@@ -122,7 +139,6 @@ def _layer_norm(x, eps, axis, unbiased=False):
 
 
 KINDS = {
-    "none": None,
     "LayerNorm": _layer_norm,
     "RMSNorm": lambda x, eps, axis: x / (x.square().mean(axis, keepdim=True) + eps).sqrt(),
     "LayerNorm with n - 1": lambda x, eps, axis: _layer_norm(x, eps, axis, unbiased=True),
@@ -132,13 +148,3 @@ KINDS = {
     / (x.std(axis, keepdim=True) + eps),
     "RMSNorm without the mean": lambda x, eps, axis: x / (x.square().sum(axis, keepdim=True) + eps).sqrt(),
 }
-
-
-def _normed(x, kind, eps, axis, weight, bias):
-    if x.dim() < 2 or x.size(axis) < 2:
-        return None
-    if kind == "none":
-        return x
-    x = KINDS[kind](x, eps, axis)
-    x = x if weight is None else x * weight
-    return x + bias[0] if bias else x

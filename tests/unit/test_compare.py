@@ -19,9 +19,10 @@ from models import pretrained, story_model, story_today
 from models.published import FusedAttention
 from tests.calls import Calls
 from tests.minilm import require_minilm
-from tests.unit import pairs, pairs_unseen
+from tests.unit import pairs, pairs_styles, pairs_unseen
 from tests.unit.bert_models import part
-from tests.unit.faults import FAULTS, IDS, PAIRS
+from tests.unit.faults import FAULTS, IDS, PAIRS, edit
+from tests.unit.pairs_styles import Einsum, OneByOne, Separate, Torchs
 from tests.unit.ports_to_break import fill
 from tests.unit.test_bert_recorded import GOLDEN
 
@@ -88,6 +89,72 @@ def test_healthy_pairs_agree(pair):
     assert sum(row.gave is not None for row in found.rows) >= 6
 
 
+def test_the_same_attention_in_any_two_styles_agrees():
+    for name, made in pairs_styles.PAIRS.items():
+        mine, theirs, inputs, options = made()
+        assert not compare(mine, theirs, *inputs, **options), name
+
+
+@pytest.mark.parametrize("change", pairs_styles.EQUAL)
+def test_what_other_parameters_make_up_for_is_no_difference_and_no_cause(change):
+    for mine, theirs in ((Separate, Torchs), (Separate, Separate), (OneByOne, Einsum)):
+        mine, theirs, inputs, _ = pairs_styles.pair(mine, theirs, change)
+        assert not compare(mine, theirs, *inputs)
+        if isinstance(mine, Separate):
+            edit(mine, "triu(1)", "triu(2)")
+            assert compare(mine, theirs, *inputs).guess == compare(mine, theirs, *inputs, heads=4).guess
+            assert compare(mine, theirs, *inputs).guess.kind == "mask"
+
+
+def test_a_module_that_runs_again_is_told():
+    class Stack(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.blocks, self.order = nn.ModuleList(pairs.Block(12, 3, 20) for _ in range(3)), (0, 1, 2)
+
+        def forward(self, x):
+            for i in self.order:
+                x = self.blocks[i](x, None)
+            return x
+
+    theirs = fill(Stack(), 4)
+    x = torch.randn(2, 5, 12, generator=torch.Generator().manual_seed(1))
+    mine = copy.deepcopy(theirs)
+    mine.order = (0, 1, 1)
+    found = compare(mine, theirs, x)
+    assert str(found.guess) == "What differs is which module runs: `blocks.1` again in mine, `blocks.2` in theirs."
+    mine.blocks[2], mine.order = mine.blocks[1], (0, 1, 2)
+    found = compare(mine, theirs, x)
+    assert not found.other_architecture and found.guess.kind in ("roles", "parameter")
+
+
+def test_a_parameter_that_a_run_changes_is_put_back():
+    class Changing(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table, self.out = nn.Embedding(5, 4), nn.Linear(4, 4)
+
+        def forward(self, x):
+            rows = self.table.weight[: x.size(1)]
+            rows += 1
+            return self.out(x + rows)
+
+    torch.manual_seed(0)
+    mine = Changing()
+    before, theirs = mine.table.weight.clone(), copy.deepcopy(mine)
+    theirs.out.bias.data += 1
+    found = compare(mine, theirs, torch.randn(2, 3, 4))
+    assert found.guess.kind == "parameter" and torch.equal(mine.table.weight, before)
+
+
+def test_half_precision_has_a_tolerance_of_its_own():
+    torch.manual_seed(0)
+    theirs = nn.Sequential(nn.Linear(16, 16), nn.Tanh(), nn.Linear(16, 16)).bfloat16()
+    mine = copy.deepcopy(theirs)
+    mine.forward = lambda x: F.linear(mine[1](mine[0](x)).float(), mine[2].weight.float(), mine[2].bias.float())
+    assert not compare(mine, theirs, torch.randn(3, 16).bfloat16())
+
+
 def turned(x):
     """The features in a direction that no list of causes has."""
     q, _ = torch.linalg.qr(torch.randn(x.size(-1), x.size(-1), generator=torch.Generator().manual_seed(1)))
@@ -98,7 +165,6 @@ ODD = {
     "clamp": lambda x: x.clamp(-0.5, 0.6),
     "sine": torch.sin,
     "cumulative": lambda x: x.cumsum(-1),
-    "constant": lambda x: x + 0.3,
     "sorted": lambda x: x.sort(-1)[0],
     "turned": turned,
     "rounded": lambda x: (x * 10).round() / 10,
@@ -202,7 +268,7 @@ def test_torchs_layer_and_a_block_of_our_own_attention():
         assert not compare(one, other, x, their_call=call, **options)
         mine.attention.v_proj.bias.data[3] += 1
         found = compare(one, other, x, their_call=call, **options)
-        assert found.name.endswith(".v_proj") and found.guess.kind == "parameter"
+        assert found.name.endswith(".out_proj") and found.guess.what == "the bias of the values"
         mine.attention.v_proj.bias.data[3] -= 1
 
 
@@ -213,9 +279,9 @@ def test_of_two_faults_the_second_is_said_to_follow():
     found = compare(mine, theirs, *inputs, **options)
     assert (found.name, found.guess.kind, found.follows) == ("h.0.att.wo", "scale", ("h.1.ffn.down",))
     assert "With the numbers of theirs there, `h.1.ffn.down` is the next that differs." in repr(found)
-    mine.h[0].att.hide = lambda s, v: s  # now two causes at one place
+    mine.h[0].att.hide = lambda s, v: s  # now two causes at one place: the first of them is told
     found = compare(mine, theirs, *inputs, **options)
-    assert (found.name, found.guess, found.follows) == ("h.0.att.wo", None, ("h.1.ffn.down",))
+    assert (found.name, found.guess.kind, found.follows) == ("h.0.att.wo", "scale", ("h.1.ffn.down",))
 
 
 def test_a_head_with_the_numbers_of_the_embeddings_is_no_other_architecture():
@@ -311,7 +377,7 @@ def test_a_port_of_a_published_module_agrees_with_it():
     assert not compare(mine, theirs, x, their_call=call)
     mine.v_proj.bias.data += 0.1
     found = compare(mine, theirs, x, their_call=call)
-    assert found.name == "out_proj" and found.before and found.guess is None
+    assert found.name == "out_proj" and found.before and found.guess.what == "the bias of the values"
 
 
 # ---------------------------------------------------------------- recorded outputs

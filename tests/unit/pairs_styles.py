@@ -1,0 +1,187 @@
+"""The same attention as different people write it, with the same weights: pairs that no names connect."""
+
+import itertools
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from tests.unit.ports_to_break import drawn
+
+C, H = 20, 4
+
+
+class Separate(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.H = H
+        self.wq, self.wk, self.wv, self.wo = (nn.Linear(C, C) for _ in range(4))
+
+    def forward(self, x):
+        B, T, _ = x.shape
+        q = self.wq(x).view(B, T, self.H, -1).transpose(1, 2)
+        k = self.wk(x).view(B, T, self.H, -1).transpose(1, 2)
+        v = self.wv(x).view(B, T, self.H, -1).transpose(1, 2)
+        scores = q @ k.mT / q.size(-1) ** 0.5
+        scores = scores.masked_fill(torch.ones(T, T).triu(1).bool(), float("-inf"))
+        out = scores.softmax(-1) @ v
+        return self.wo(out.transpose(1, 2).reshape(B, T, -1))
+
+    def load(self, *layers):
+        for own, (weight, bias) in zip((self.wq, self.wk, self.wv, self.wo), layers, strict=True):
+            own.weight.data, own.bias.data = weight.clone(), bias.clone()
+
+
+class Stacked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.proj = nn.Linear(C, 3 * C), nn.Linear(C, C)
+
+    def forward(self, x):
+        B, T, _ = x.shape
+        q, k, v = self.qkv(x).reshape(B, T, 3, H, -1).permute(2, 0, 3, 1, 4)
+        out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.proj(out.transpose(1, 2).reshape(B, T, C))
+
+    def load(self, *layers):
+        self.qkv.weight.data, self.qkv.bias.data = (torch.cat(parts) for parts in zip(*layers[:3], strict=True))
+        self.proj.weight.data, self.proj.bias.data = (x.clone() for x in layers[3])
+
+
+class Einsum(nn.Module):
+    """No modules: matrices, and letters for their axes."""
+
+    def __init__(self):
+        super().__init__()
+        self.WQ, self.WK, self.WV, self.WO = (nn.Parameter(torch.zeros(H, C, C // H)) for _ in range(4))
+        self.bq, self.bk, self.bv = (nn.Parameter(torch.zeros(H, 1, C // H)) for _ in range(3))
+        self.bo = nn.Parameter(torch.zeros(C))
+
+    def forward(self, x):
+        q = torch.einsum("btc,hcd->bhtd", x, self.WQ) + self.bq
+        k = torch.einsum("btc,hcd->bhtd", x, self.WK) + self.bk
+        v = torch.einsum("btc,hcd->bhtd", x, self.WV) + self.bv
+        scores = torch.einsum("bhtd,bhsd->bhts", q, k) * q.size(-1) ** -0.5
+        visible = torch.tril(torch.ones(x.size(1), x.size(1)))
+        scores = torch.where(visible == 1, scores, -1e9)
+        out = torch.einsum("bhts,bhsd->bhtd", scores.softmax(-1), v)
+        return torch.einsum("bhtd,hcd->btc", out, self.WO) + self.bo
+
+    def load(self, *layers):
+        for letter, (weight, bias) in zip("qkv", layers[:3], strict=True):
+            getattr(self, f"W{letter.upper()}").data = weight.view(H, -1, C).mT.contiguous()
+            getattr(self, f"b{letter}").data = bias.view(H, 1, -1).clone()
+        self.WO.data, self.bo.data = layers[3][0].view(C, H, -1).transpose(0, 1).contiguous(), layers[3][1].clone()
+
+
+class OneHead(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.key, self.query, self.value = (nn.Linear(C, C // H) for _ in range(3))
+
+    def forward(self, x):
+        k, q = self.key(x), self.query(x)
+        w = q @ k.transpose(-2, -1) * k.shape[-1] ** -0.5
+        w = w.masked_fill(torch.ones(w.shape[-2:]).tril() == 0, float("-inf"))
+        return F.softmax(w, dim=-1) @ self.value(x)
+
+
+class OneByOne(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads, self.proj = nn.ModuleList(OneHead() for _ in range(H)), nn.Linear(C, C)
+
+    def forward(self, x):
+        return self.proj(torch.cat([head(x) for head in self.heads], dim=-1))
+
+    def load(self, *layers):
+        for i, head in enumerate(self.heads):
+            for own, parts in zip((head.query, head.key, head.value), layers[:3], strict=True):
+                own.weight.data, own.bias.data = (x.chunk(H)[i].clone() for x in parts)
+        self.proj.weight.data, self.proj.bias.data = (x.clone() for x in layers[3])
+
+
+class SequenceFirst(nn.Module):
+    """(T, B, C), with items and heads in one axis."""
+
+    def __init__(self):
+        super().__init__()
+        self.in_weight, self.in_bias = nn.Parameter(torch.zeros(3 * C, C)), nn.Parameter(torch.zeros(3 * C))
+        self.out = nn.Linear(C, C)
+
+    def forward(self, x):
+        x = x.transpose(0, 1)
+        T, B, _ = x.shape
+        q, k, v = F.linear(x, self.in_weight, self.in_bias).chunk(3, dim=-1)
+        q, k, v = (y.contiguous().view(T, B * H, -1).transpose(0, 1) for y in (q, k, v))
+        w = torch.bmm(q * q.size(-1) ** -0.5, k.transpose(1, 2))
+        w += torch.full((T, T), float("-inf")).triu(1)
+        a = torch.bmm(F.softmax(w, dim=-1), v).transpose(0, 1)
+        return self.out(a.contiguous().view(T, B, C)).transpose(0, 1)
+
+    def load(self, *layers):
+        self.in_weight.data, self.in_bias.data = (torch.cat(parts) for parts in zip(*layers[:3], strict=True))
+        self.out.weight.data, self.out.bias.data = (x.clone() for x in layers[3])
+
+
+class Torchs(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mha = nn.MultiheadAttention(C, H, batch_first=True)
+
+    def forward(self, x):
+        return self.mha(x, x, x, attn_mask=torch.ones(x.size(1), x.size(1)).triu(1).bool(), need_weights=False)[0]
+
+    def load(self, *layers):
+        stacked = (torch.cat(parts) for parts in zip(*layers[:3], strict=True))
+        self.mha.in_proj_weight.data, self.mha.in_proj_bias.data = stacked
+        self.mha.out_proj.weight.data, self.mha.out_proj.bias.data = (x.clone() for x in layers[3])
+
+
+STYLES = (Separate, Stacked, Einsum, OneByOne, SequenceFirst, Torchs)
+
+
+def layers():
+    """Weight and bias of the projections to queries, keys, values, and of that of the output."""
+    return [(drawn(i, C, C) * 0.3, drawn(10 + i, C) * 0.3) for i in range(4)]
+
+
+def pair(mine, theirs, change=lambda given: given):
+    models = mine(), theirs()
+    for model, given in zip(models, (change(layers()), layers()), strict=True):
+        model.load(*given)
+        model.eval()
+    return *models, (drawn(20, 2, 7, C),), {}
+
+
+PAIRS = {
+    f"{one.__name__} and {other.__name__}": lambda one=one, other=other: pair(one, other)
+    for one, other in itertools.permutations(STYLES, 2)
+}
+
+
+# ---------------------------------------------------------------- what another parameter makes up for
+
+
+def other_order(given):
+    """Heads in another order, with the columns of the output projection to match."""
+    rows = torch.arange(C).view(H, -1)[[2, 0, 3, 1]].flatten()
+    return [*((weight[rows], bias[rows]) for weight, bias in given[:3]), (given[3][0][:, rows], given[3][1])]
+
+
+def no_bias_of_keys(given):
+    q, (weight, bias), v, o = given
+    return [q, (weight, 0 * bias), v, o]
+
+
+def bias_of_values_later(given):
+    q, k, (weight, bias), (w, b) = given
+    return [q, k, (weight, 0 * bias), (w, b + w @ bias)]
+
+
+def scale_in_keys(given):
+    (wq, bq), (wk, bk), v, o = given
+    return [(wq / 2, bq / 2), (wk * 2, bk * 2), v, o]
+
+
+EQUAL = (other_order, no_bias_of_keys, bias_of_values_later, scale_in_keys)
