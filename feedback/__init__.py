@@ -1,8 +1,7 @@
 """Feedback on code: an engine that runs a learner's answer, and says which mistake it makes.
 
-It knows PyTorch, and nothing of what a course teaches. A check goes from `checker` through `observations` and what
-begins with `judge_` to what begins with `explain_`. All modules, in an order in which to read them; a file imports only
-files above it (but for types):
+README.md shows who calls whom in a check. All modules, in an order in which to read them; a file imports only files
+above it (but for types):
 
 What a learner sees
     markup            how boxes look in a notebook
@@ -15,7 +14,7 @@ What an exercise is
     exercise          test cases, misconceptions, properties, behavioral tests
     page              how the page of an exercise is written, and read
     page_code         from the text of code on a page to what it defines
-    paged             an exercise from its page, and from the module next to it
+    page_exercise     an exercise from its page, and from the module next to it
 
 Observe: each input is run once
     source            did the cell run? a stub, or an answer? what does it read from the notebook?
@@ -42,11 +41,10 @@ Check
     checker           the order of all this: from an attempt to a report
 
 A course
-    catalog           the exercises of a package
-    hidden            the same exercises with other inputs
-    files             files that are written whole or not at all
-    store             what has been solved and predicted, kept in a file
-    attempts          a line for each attempt, for the view of a class
+    exercise_package  the exercises of a package
+    hidden_inputs     the same exercises with other inputs
+    files             files and lines that are written whole or not at all
+    store             what has been solved and predicted, kept in a file, with a log of attempts
     answers           the source of answers that passed, kept for later notebooks
     buttons           the buttons of a prediction, in a notebook
     prediction        a question to answer before the next cell is run

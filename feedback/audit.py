@@ -82,7 +82,6 @@ def _fits(names: Any, value: Any) -> bool:
 
 
 def variants(exercise: Exercise) -> Iterator[tuple[Misconception, int, Callable]]:
-    """(misconception, number of the variant, the variant) for all of them."""
     for misconception in exercise.misconceptions:
         for number, code in enumerate(misconception.variants):
             yield misconception, number, code

@@ -28,7 +28,7 @@ from feedback.judge_mistakes import (
 )
 from feedback.observations import Observations, summarized
 from feedback.report import Report
-from feedback.sandbox import ContractViolation, Run, StillRunning, session
+from feedback.sandbox import ContractViolation, StillRunning, session
 
 
 def check(exercise: Exercise, attempt: Any) -> Report:
@@ -46,7 +46,7 @@ def check(exercise: Exercise, attempt: Any) -> Report:
         stages = sorted({exercise.stages[i] for i in seen.required()})
         found = next((report for stage in stages for report in [_judge(seen, stage)] if report), None)
         report = found or _failed_behavior(seen, required=True) or _kept_from_earlier(seen) or explain.correct(seen)
-        report = explain.of_a_size(explain.with_print(seen, explain.with_notes(seen, report)))
+        report = explain.shortened(explain.with_print(seen, explain.with_notes(seen, report)))
     return explain.with_changes(report, kernel.notes)
 
 
@@ -188,22 +188,12 @@ def _failed_behavior(seen: Observations, required: bool = False, early: bool = F
 
 
 def _kept_from_earlier(seen: Observations) -> Report | None:
-    """A call with other numbers of the same shapes is one too many for code that keeps a result."""
-    later = seen.with_other_numbers
-    return _shared_result(seen) or _old_numbers(seen, later)
-
-
-def _old_numbers(seen: Observations, later: Run) -> Report | None:
-    """The later call gives wrong numbers: something of an earlier one is in them."""
-    right, mine = seen.known.with_other_numbers, summarized(seen.exercise, later)
-    if right.error is not None or mine.error is not None or allclose(mine.value, right.value, seen.exercise.cases[0]):
+    """Code that keeps a result: a call with other numbers of the same shapes changes it, or gives wrong numbers."""
+    case, later, right = seen.exercise.cases[0], seen.with_other_numbers, seen.known.with_other_numbers
+    before, afterwards = tree.detach(seen.runs[0].value), tree.detach(seen.runs[0].returned)
+    if not allclose(afterwards, before, case, equal_nan=True):
+        return explain.shared_result(seen.exercise, before)
+    mine = summarized(seen.exercise, later)
+    if right.error is not None or mine.error is not None or allclose(mine.value, right.value, case):
         return None
     return explain.remembers(seen)
-
-
-def _shared_result(seen: Observations) -> Report | None:
-    """A later call changes what an earlier one returned: both are one and the same tensor or list."""
-    before, afterwards = tree.detach(seen.runs[0].value), tree.detach(seen.runs[0].returned)
-    if allclose(afterwards, before, seen.exercise.cases[0], equal_nan=True):
-        return None
-    return explain.shared_result(seen.exercise, before)

@@ -59,7 +59,6 @@ def _same_value(actual: Any, expected: Any, case: TestCase, equal_nan: bool) -> 
 
 
 def same_behavior(a: Run, b: Run, case: TestCase, meanings: tuple = ()) -> bool:
-    """Whether two runs gave the same result, or raised the same kind of exception."""
     if a.error is not None or b.error is not None:
         return a.error is not None and b.error is not None and kind(a.error, meanings) == kind(b.error, meanings)
     return not _clearly_differ(a, b, case) and allclose(a.value, b.value, case, equal_nan=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
+import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,14 +13,15 @@ from typing import Any
 
 import torch
 
-from feedback import attempts, checker, explain_course, explain_errors, grading, predictions, sandbox, source
+from feedback import checker, explain_course, explain_errors, grading, predictions, sandbox, source
 from feedback.answers import Answers
-from feedback.catalog import Exercises, Heading
 from feedback.devices import on_any_device
 from feedback.display import Source, show_below_next_output
 from feedback.exercise import Exercise
-from feedback.hidden import HiddenExercises
+from feedback.exercise_package import Exercises, Heading
+from feedback.hidden_inputs import HiddenExercises
 from feedback.notebooks import Contents, Notebook, Step
+from feedback.page_code import free_names
 from feedback.prediction import Prediction, Question, Reply
 from feedback.progress import CourseOverview, Item, NotebookOverview, NotebookProgress
 from feedback.report import SOLVED, Report
@@ -58,7 +59,7 @@ class Course:
         self.exercises = Exercises(package, folder)
         self.hidden = cache(partial(HiddenExercises, package, folder))  # by the seed of their inputs
         self.contents, self._folder = contents, folder
-        self.store = Store(progress, attempts.replay)
+        self.store = Store(progress)
         self.answers, self.solutions = Answers(answers), solutions
         self._passed: dict[str, Any] = {}  # what passed in this kernel, by the exercise's id
         source.answer_undefined_names(self._undefined)
@@ -90,12 +91,11 @@ class Course:
             and report.status != "not attempted"
             and not (report.solved and self._passes_again(exercise.id, attempt))
         ):
-            self.store.note(exercise.id, report.status)
-            attempts.tried(self.store.path, exercise.id, report.status, report.diagnosis)
+            self.store.note(exercise.id, report.status, report.diagnosis)
         step = self.after(exercise.id) if report.solved else None
         unsaved = self.store.unsaved if record else ""
-        way_on = explain_course.way_on(exercise, report, step, self.solutions, unsaved)
-        return replace(report, parts=(*report.parts, *way_on))
+        next_steps = explain_course.next_steps(exercise, report, step, self.solutions, unsaved)
+        return replace(report, parts=(*report.parts, *next_steps))
 
     def _passes_again(self, exercise_id: str, attempt: Any) -> bool:
         """Remember an answer that passed; whether the same one has passed before, as when all cells are run again."""
@@ -126,11 +126,11 @@ class Course:
         if exercise is None:
             raise LookupError(self._unknown(exercise_id).parts[0].plain())
         report, _ = self._judged(exercise, attempt)
-        grading.tell(report, self._judged(hidden[exercise.id], attempt)[0] if report.solved else None)
+        grading.print_verdict(report, self._judged(hidden[exercise.id], attempt)[0] if report.solved else None)
 
     def _judged(self, exercise: Exercise, attempt: Any) -> tuple[Report, bool]:
         """What an answer is, and whether the checker itself is at fault, which says nothing about the answer."""
-        if source.says_the_same(attempt, exercise.given):
+        if source.has_same_code(attempt, exercise.given):
             return explain_course.unchanged(exercise), False
         try:
             slip = source.syntax_error(exercise.name)
@@ -170,26 +170,20 @@ class Course:
     def solution_source(self, exercise: Exercise) -> str:
         """The reference with the imports that a notebook may lack: the course's names that it uses, and math."""
         reference: Any = exercise.reference
-        source, module = inspect.getsource(reference), inspect.getmodule(reference)
-        nodes = list(ast.walk(ast.parse(source)))
-        bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        read = (
-            {node.id for node in nodes if isinstance(node, ast.Name)}
-            - bound
-            - {node.arg for node in nodes if isinstance(node, ast.arg)}
-        )
+        source, module = inspect.getsource(reference), sys.modules[reference.__module__]
+        read = free_names(source)
         prefixes = tuple(f"{name}." for name in self.own)
         own = [
             name
             for name, value in vars(module).items()
-            if name in read - {exercise.name}
+            if name in read
             and (
                 f"{getattr(value, '__module__', '')}.".startswith(prefixes)
                 if inspect.isroutine(value) or isinstance(value, type)
                 else name.isupper() and isinstance(value, (str, int, float))  # such as UNKNOWN = "<unk>"
             )
         ]
-        origins = {name: getattr(getattr(module, name), "__module__", module.__name__) for name in own if module}
+        origins = {name: getattr(getattr(module, name), "__module__", module.__name__) for name in own}
         lines = [
             f"from {origin} import {', '.join(n for n in own if origins[n] == origin)}"
             for origin in dict.fromkeys(origins.values())
@@ -228,7 +222,6 @@ class Course:
     def _choose(self, asked: Prediction, letter: str) -> Reply:
         """Keep a choice. In a notebook, the verdict waits for the output."""
         self.store.choose(asked.id, letter)
-        attempts.chose(self.store.path, asked.id, letter)
         verdict = asked.verdict(letter)
         return asked.noted(letter) if show_below_next_output(asked.id, verdict) else verdict
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterable
 
 import torch
 
@@ -41,7 +42,7 @@ def meaning(
             "in front, `x[i]` is a whole item."
         )
     special = _matrix_product(words) or _sizes_differ(words, line, code) or _slip_in_a_name(words)
-    return known_here(error, own) or special or _compared_as_a_whole(words, line) or _first(MEANINGS, words)
+    return known_here(error, own) or special or _compared_as_a_whole(words, line) or _first(MEANINGS.items(), words)
 
 
 def known_here(error: BaseException, own: Meanings) -> str:
@@ -49,7 +50,7 @@ def known_here(error: BaseException, own: Meanings) -> str:
     return _first(own, _words(error))
 
 
-def _first(meanings: Meanings, words: str) -> str:
+def _first(meanings: Iterable[tuple[str, str]], words: str) -> str:
     """What the first pattern that is found says, or ''."""
     for pattern, sentence in meanings:
         found = re.search(pattern, words)
@@ -70,7 +71,7 @@ def kind(error: BaseException, own: Meanings = ()) -> tuple:
     if isinstance(error, KeyError):
         return type(error).__name__, str(error)  # the key, which is data
     words = _words(error)
-    category = next((pattern for pattern, _ in (*own, *MEANINGS) if re.search(pattern, words)), None)
+    category = next((pattern for pattern, _ in (*own, *MEANINGS.items()) if re.search(pattern, words)), None)
     if category is None:
         return type(error).__name__, first_line(error)
     sizes = re.findall(r"\d+", words.splitlines()[0])
@@ -80,7 +81,6 @@ def kind(error: BaseException, own: Meanings = ()) -> tuple:
 
 
 def speaks_of_dtypes(error: BaseException | None) -> bool:
-    """Whether an exception's message names dtypes."""
     return bool(re.search(r"dtype|scalar type|\b(Float|Double|Long|Bool)\b", str(error)))
 
 

@@ -53,7 +53,6 @@ class Misconception:
     places: tuple[str, ...] = ()
 
     def place(self, number: int) -> str:
-        """Where a variant is to be found."""
         return self.places[number] if self.places else f"variant {number}"
 
 
@@ -127,7 +126,7 @@ class Exercise:
     """One exercise: what is asked, a right answer, and all that is known about wrong ones.
 
     `name`, `signature` and `arguments` follow from the reference itself. What is said in words stands on the page of
-    the exercise, from which `paged.exercise` makes the fields `id` to `when_correct`.
+    the exercise, from which `page_exercise.exercise` makes the fields `id` to `when_correct`.
 
     minutes, difficulty     what a learner needs; 1 to 3
     reference               a right answer
@@ -138,7 +137,7 @@ class Exercise:
     minimal_inputs          tuples of tiny arguments, the smallest first, to show a mistake by hand
     misconceptions, hints   the mistakes that are known; the hints, from a nudge to the answer
     when_correct            what the learner reads after a right answer
-    page                    its page, as feedback.paged.Loaded: the answers that the checker is held to
+    page                    its page, as feedback.page_exercise.CompiledPage: the answers that the checker is held to
     given                   where one line is to be repaired: the code in the notebook's cell, which is no answer yet
     runner, comparison      how an answer is run, and compared with the reference
     stage_of                stage_of(args) is a number: cases of a lower stage are judged first, and as long as they
@@ -185,7 +184,7 @@ class Exercise:
         object.__setattr__(self, "misconceptions", tuple(self.misconceptions))
 
     def banks(self) -> Any:
-        """The answers that the checker is held to, feedback.paged.Banks, made when this is called."""
+        """The answers that the checker is held to, feedback.page_exercise.Banks, made when this is called."""
         return self.page.banks()
 
     @cached_property
@@ -210,7 +209,6 @@ class Exercise:
 
     @cached_property
     def stages(self) -> tuple[int, ...]:
-        """The stage of each test case."""
         return tuple(self.stage_of(case.args) for case in self.cases)
 
     @property

@@ -155,7 +155,7 @@ def with_notes(seen: Observations, report: Report) -> Report:
     if report.status not in ("wrong", "error") or report.diagnosis in {m.id for m in exercise.misconceptions}:
         return report
     notes = []
-    names = [f"{name} = {describe(value)}" for name, value in source.borrowed(attempt)]
+    names = [f"{name} = {describe(value)}" for name, value in source.globals_read(attempt)]
     if names:
         notes.append(
             f"Your code reads {listed(names)}: that comes from elsewhere in the notebook, not from what "
@@ -181,7 +181,7 @@ def with_print(seen: Observations, report: Report) -> Report:
     return with_parts(report, Code(title, cut))
 
 
-def of_a_size(report: Report) -> Report:
+def shortened(report: Report) -> Report:
     """The report, shortened where nobody would read it: inputs go first, then numbers, tables, and what was printed."""
     parts = report.parts
     for shorter in (_without_inputs, _without_numbers, _without_tables, _without_print, _with_a_short_message):

@@ -13,7 +13,7 @@ from feedback.prediction import Prediction
 from feedback.report import Hints, Part, Report, Text, following, say
 
 
-def way_on(
+def next_steps(
     exercise: Exercise, report: Report, step: Step | None, solutions: bool, unsaved: str = ""
 ) -> tuple[Part, ...]:
     """What to do next, on every card.

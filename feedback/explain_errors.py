@@ -106,11 +106,7 @@ def exception(seen: Observations, index: int, named: Misconception | None) -> Re
     if meaning:
         return Report.on(exercise, "error", say(meaning), *message)
     return Report.on(
-        exercise,
-        "error",
-        say("Your code stopped with an exception."),
-        *message,
-        think(_before(record.line)),
+        exercise, "error", say("Your code stopped with an exception."), *message, think(_before(record.line))
     )
 
 

@@ -29,7 +29,7 @@ FOLLOW_BY_HAND = "Work this example out by hand, line by line: where do your num
 
 def misconception(seen: Observations, found: Misconception, evidence: str, stage: int, broken: str = "") -> Report:
     """A known mistake, and next to it what is `broken` of the contract where that is another one."""
-    means = _made_on(seen, cases_with_mistake(seen, found, stage)) + found.means
+    means = _where_it_matches(seen, cases_with_mistake(seen, found, stage)) + found.means
     besides = f"Besides: {broken[:1].lower()}{broken[1:]}"
     second = besides if broken else _second_mistake(seen, cases_with_mistake_in_first_parts(seen, found, stage))
     return Report.on(
@@ -88,7 +88,7 @@ def _in_the_right_dtypes(case: Comparison) -> Comparison:
     return replace(case, actual=converted(case.actual, case.expected))
 
 
-def _made_on(seen: Observations, indices: list[int]) -> str:
+def _where_it_matches(seen: Observations, indices: list[int]) -> str:
     """The beginning of a sentence on a mistake that is seen on these test cases only.
 
     Where others fail in another way, how many they are says nothing: there a second mistake may hide the first.

@@ -22,7 +22,6 @@ def worst(actual: torch.Tensor, expected: torch.Tensor) -> tuple[int, ...]:
 
 
 def largest(x: torch.Tensor) -> tuple[int, ...]:
-    """Index of the largest entry."""
     return unraveled(int(x.argmax()), x.shape)
 
 

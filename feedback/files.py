@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and lines that are appended whole."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+LOOKS = 5  # at a last line that has no end yet
 
 
 def write(target: Path, content: str | bytes) -> None:
@@ -34,3 +36,31 @@ def patiently(act: Callable, *args: Any, **options: Any) -> Any:
         except PermissionError:
             time.sleep(0.02)
     return act(*args, **options)
+
+
+def append(target: Path, line: str) -> None:
+    """Add a line in a single call, so that two notebooks that write at once cannot mix their lines.
+
+    Errors: OSError where it cannot be written
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    patiently(_append, target, f"{line}\n".encode())
+
+
+def _append(target: Path, line: bytes) -> None:
+    with open(target, "ab+", buffering=0) as file:
+        file.write(b"\n" + line if _is_broken_off(file) else line)
+
+
+def _is_broken_off(file: BinaryIO) -> bool:
+    """Whether the last line was never finished: the disk was full, or the power went. Another notebook's soon is."""
+    for _ in range(LOOKS):
+        if not file.seek(0, os.SEEK_END) or _ends_a_line(file):
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def _ends_a_line(file: BinaryIO) -> bool:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"

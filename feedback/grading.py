@@ -14,7 +14,6 @@ class NotYet(AssertionError):
     """An answer is not right; the text is the diagnosis, and a notebook shows it without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows."""
         return [_wrapped(f"{type(self).__name__}: {self}")]
 
 
@@ -30,7 +29,7 @@ def valid_seed(seed: int) -> int:
     return int(seed)
 
 
-def tell(seen: Report, hidden: Report | None) -> None:
+def print_verdict(seen: Report, hidden: Report | None) -> None:
     """Print what was found on the inputs of `check`, and, where that is right, on hidden ones.
 
     Errors: NotYet, unless both are right

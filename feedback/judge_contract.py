@@ -14,7 +14,7 @@ import torch
 from torch import allclose as close
 from torch.nn import Module
 
-from feedback import explain_contract as words
+from feedback import explain_contract as explain
 from feedback import source, tree
 from feedback.compare import same_kind
 from feedback.exercise import Exercise
@@ -38,7 +38,7 @@ def refuse(exercise: Exercise, attempt: Any) -> tuple[str, str] | None:
     """Why this cannot be run, and what to do next; None where there is an answer to run."""
     if (exercise.runner.kind == "class") != isinstance(attempt, type) or not callable(attempt):
         is_code = callable(attempt) and not hasattr(attempt, "shape") and not isinstance(attempt, Module)
-        return (words.another_kind if is_code else words.not_callable)(exercise, attempt)
+        return (explain.another_kind if is_code else explain.not_callable)(exercise, attempt)
     return _wrong_signature(exercise, attempt)
 
 
@@ -49,11 +49,11 @@ def _wrong_signature(exercise: Exercise, attempt: Callable) -> tuple[str, str] |
     except (TypeError, ValueError):
         return None
     if not _binds(signature, exercise.arguments):
-        return words.other_arguments(exercise, signature)
+        return explain.other_arguments(exercise, signature)
     parameters = inspect.signature(exercise.reference).parameters.values()
     optional = [p.name for p in parameters if p.default is not p.empty]  # they come last
     if not _binds(signature, exercise.arguments[: len(exercise.arguments) - len(optional)]):
-        return words.without_defaults(exercise, signature, optional)
+        return explain.without_defaults(exercise, signature, optional)
     return None
 
 
@@ -85,14 +85,14 @@ def parts(exercise: Exercise, value: Any, expected: Any) -> list[tuple]:
 
 def _wrong_type(exercise: Exercise, attempt: Any, value: Any, expected: Any) -> Violation | None:
     if value is None:
-        sentence = words.returned(exercise, value, expected)
-        return Violation("returns-none", sentence, words.about_none(source.text(attempt)))
+        sentence = explain.returned(exercise, value, expected)
+        return Violation("returns-none", sentence, explain.about_none(source.text(attempt)))
     if isinstance(expected, tuple) and isinstance(value, tuple) and len(value) == len(expected):
         found = (_wrong_part(exercise, *part) for part in zip(exercise.returns, value, expected, strict=True))
         return next((each for each in found if each), None)
     if not isinstance(expected, tuple) and _is_alike(value, expected):
         return None
-    sentence, hint = words.returned(exercise, value, expected), words.how_to_return(exercise, value, expected)
+    sentence, hint = explain.returned(exercise, value, expected), explain.how_to_return(exercise, value, expected)
     if isinstance(expected, tuple) and isinstance(value, torch.Tensor):
         return Violation("returns-one", sentence, hint)
     return Violation("returns-wrong-type", sentence, hint)
@@ -101,17 +101,17 @@ def _wrong_type(exercise: Exercise, attempt: Any, value: Any, expected: Any) -> 
 def _wrong_part(exercise: Exercise, name: Any, item: Any, expected: Any) -> Violation | None:
     """What is wrong about one item of a tuple, which may be a pair again."""
     if expected is None:
-        return None if item is None else Violation("returns-wrong-type", *words.item_should_be_none(name, item))
+        return None if item is None else Violation("returns-wrong-type", *explain.item_should_be_none(name, item))
     if isinstance(expected, tuple):
         if isinstance(item, list) and len(item) == len(expected):
-            return Violation("returns-wrong-type", *words.list_for_tuple(exercise, name))
+            return Violation("returns-wrong-type", *explain.list_for_tuple(exercise, name))
         if not isinstance(item, tuple) or len(item) != len(expected):
-            return Violation("returns-wrong-type", *words.other_than_a_pair(exercise, name, item))
+            return Violation("returns-wrong-type", *explain.other_than_a_pair(exercise, name, item))
         found = (_wrong_part(exercise, *part) for part in zip(name, item, expected, strict=True))
         return next((each for each in found if each), None)
     if _is_alike(item, expected):
         return None
-    return Violation("returns-wrong-type", *words.item_of_another_type(exercise, name, item, expected))
+    return Violation("returns-wrong-type", *explain.item_of_another_type(exercise, name, item, expected))
 
 
 def _is_alike(value: Any, expected: Any) -> bool:
@@ -128,7 +128,7 @@ def _wrong_shape(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
         if isinstance(right, torch.Tensor) and actual.shape != right.shape:
             lost = len(actual.shape) < len(right.shape) and _longer_axes(actual.shape) == _longer_axes(right.shape)
             wanted, got = axes(exercise, right.shape, seen), axes(exercise, actual.shape, seen)
-            return Violation("wrong-shape", *words.another_shape(name, wanted, got, lost, source.text(attempt)), lost)
+            return Violation("wrong-shape", *explain.another_shape(name, wanted, got, lost, source.text(attempt)), lost)
     return None
 
 
@@ -142,8 +142,8 @@ def _wrong_dtype(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
             continue
         if actual.dtype != right.dtype:
             equal = close(actual.double(), right.double(), 1e-4, 1e-4)
-            hint = words.about_dtypes(exercise, name, actual, right, args, source.text(attempt), equal)
-            return Violation("wrong-dtype", words.another_dtype(name, actual, right, equal), hint)
+            hint = explain.about_dtypes(exercise, name, actual, right, args, source.text(attempt), equal)
+            return Violation("wrong-dtype", explain.another_dtype(name, actual, right, equal), hint)
         if actual.device != right.device:
-            return Violation("wrong-device", *words.another_device(name, actual, right))
+            return Violation("wrong-device", *explain.another_device(name, actual, right))
     return None

@@ -70,19 +70,22 @@ def two_known_mistakes(seen: Observations) -> list[Misconception]:
 
 
 def _size(args: tuple) -> int:
-    """How many numbers these arguments hold."""
     return sum(leaf.numel() for leaf in tree.flatten(args) if isinstance(leaf, Tensor))
 
 
 def _pairs(seen: Observations, probes: list[int]) -> Iterator[tuple[set[str], Callable]]:
     """The ids of two mistakes, and code that makes both: the likeliest pairs first, judged by a few failing cases."""
     exercise, right = seen.exercise, seen.known.summaries
-    ways = [(m.id, n, code) for m in exercise.misconceptions for n, code in enumerate(m.variants)]
-    wrong_on = {code: {i for i in probes if _is_wrong(seen, code, i)} for _, _, code in ways}
+    variants = [(m.id, n, code) for m in exercise.misconceptions for n, code in enumerate(m.variants)]
+    wrong_on = {code: {i for i in probes if _is_wrong(seen, code, i)} for _, _, code in variants}
     if exercise.judge_first:  # both mistakes are in these parts, or neither is: one alone has a name of its own
         i, firsts = probes[0], exercise.judge_first
         so_far = _agree(seen, seen.summaries[i].value, right[i], firsts, i)
-        ways = [way for way in ways if _agree(seen, seen.known.variant(way[2], i).value, right[i], firsts, i) == so_far]
+        variants = [
+            each
+            for each in variants
+            if _agree(seen, seen.known.variant(each[2], i).value, right[i], firsts, i) == so_far
+        ]
 
     def unlikely(pair: tuple) -> tuple[int, int]:
         """Where only one of the two does something, the attempt should do the same."""
@@ -92,7 +95,7 @@ def _pairs(seen: Observations, probes: list[int]) -> Iterator[tuple[set[str], Ca
         ]
         return sum(-1 if seen.behaves_like(code, i) else 1 for code, i in alone), m + n
 
-    pairs = combinations([way for way in ways if wrong_on[way[2]]], 2)
+    pairs = combinations([each for each in variants if wrong_on[each[2]]], 2)
     for (a, m, _), (b, n, _) in sorted((pair for pair in pairs if pair[0][0] != pair[1][0]), key=unlikely):
         code = exercise.page.two_at_once((a, m), (b, n))
         if code is not None:

@@ -10,13 +10,7 @@ import re
 from html import escape
 
 CODE = re.compile(r"`([^`\n]+)`")
-GRAY, GREEN, ORANGE, PINK, BLUE = (
-    (86, 94, 110),
-    (15, 110, 72),
-    (160, 76, 8),
-    (170, 45, 85),
-    (38, 92, 160),
-)
+GRAY, GREEN, ORANGE, PINK, BLUE = ((86, 94, 110), (15, 110, 72), (160, 76, 8), (170, 45, 85), (38, 92, 160))
 Color = tuple[int, int, int]
 
 

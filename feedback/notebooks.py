@@ -10,8 +10,8 @@
 
 A cell is a dict, as in the file, with its source as one string. A course hands in one `Notebook` for each file, in
 order. Everything that belongs to a notebook starts with its number: exercise 2.5 and prediction 02.cards are in
-notebook 02. Nothing is imported but the standard library: the
-learner's copies are made with this at every start of the course.
+notebook 02. Nothing is imported but the standard library, since the learner's copies are made with this at every start
+of the course.
 """
 
 from __future__ import annotations
@@ -83,7 +83,6 @@ def has_tag(cell: Cell, name: str) -> bool:
 
 
 def exercise_of(cell: Cell) -> str | None:
-    """The exercise that is to be solved in this cell."""
     return tagged(cell, "exercise")
 
 

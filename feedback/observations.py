@@ -150,7 +150,6 @@ class Observations:
         return self._alike[key]
 
     def comparison(self, index: int) -> Comparison:
-        """Expected and actual of a test case."""
         return Comparison(
             self.exercise.cases[index].args,
             tree.detach(self.known.expected[index]),
@@ -159,7 +158,6 @@ class Observations:
         )
 
     def minimal(self, index: int) -> Run:
-        """What the attempt does on a minimal input."""
         if index not in self._minimal:
             args = self.exercise.minimal_inputs[index]
             self._minimal[index] = run(self.exercise.runner.call, self.attempt, args)

@@ -49,11 +49,6 @@ def last_of(page: Page, code: Code, text: str) -> ast.stmt:
     return found[-1]
 
 
-def step(page: Page, code: Code, names: dict, name: str, arguments: str | None) -> Any:
-    """One step or method of an answer."""
-    return compiled(page, code, code.steps[name], names, arguments, name)
-
-
 def defined(page: Page, block: Code, names: dict, kind: str) -> dict:
     """What a block defines."""
     last_of(page, block, block.text)

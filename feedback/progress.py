@@ -76,14 +76,8 @@ class NotebookOverview:
 
     @property
     def title(self) -> str:
-        here = self.here
-        exercises = f"exercise{'s' * (len(here.exercises) != 1)}"
-        parts = [f"{here.solved} of {len(here.exercises)} {exercises} solved here"]
-        if here.predictions:
-            parts.append(f"{here.predicted} of {len(here.predictions)} predictions made")
-        if here.minutes_left:
-            parts.append(f"about {duration(here.minutes_left)} left")
-        return SEPARATOR.join(parts)
+        one = len(self.here.exercises) == 1
+        return title("", [self.here], f"exercise{'' if one else 's'} solved here")
 
     def lists(self) -> dict[str, list[tuple[Item, str]]]:
         """{a heading: [(something to do, what is said about it)]}"""
@@ -141,7 +135,6 @@ class CourseOverview:
 
     @property
     def first_open(self) -> Item | None:
-        """The first exercise that is not solved."""
         items = (item for row in self.rows for item in row.exercises)
         return next((item for item in items if item.state != "done"), None)
 
@@ -174,16 +167,14 @@ class CourseOverview:
         return {"text/html": f"<div>{''.join(html)}</div>", "text/plain": repr(self)}
 
 
-def title(part: str, rows: Sequence[NotebookProgress]) -> str:
-    """What is solved, predicted and left in a part of the course, after its name if it has one."""
+def title(part: str, rows: Sequence[NotebookProgress], solved: str = "exercises solved") -> str:
+    """What is solved, predicted and left in some notebooks, after the name of their part if it has one."""
     exercises = sum(len(row.exercises) for row in rows)
     predictions = sum(len(row.predictions) for row in rows)
-    said = [f"{sum(row.solved for row in rows)} of {exercises} exercises solved"]
-    if predictions:
-        said.append(f"{sum(row.predicted for row in rows)} of {predictions} predictions made")
     left = sum(row.minutes_left for row in rows)
-    if left:
-        said.append(f"about {duration(left)} left")
+    said = [f"{sum(row.solved for row in rows)} of {exercises} {solved}"]
+    said += [f"{sum(row.predicted for row in rows)} of {predictions} predictions made"] if predictions else []
+    said += [f"about {duration(left)} left"] if left else []
     return (f"{part[0].upper()}{part[1:]}: " if part else "") + SEPARATOR.join(said)
 
 

@@ -19,21 +19,15 @@ import pytest
 import torch
 
 from feedback import audit, checker
-from feedback.catalog import one_sentence
 from feedback.contract_answers import contract_answers
 from feedback.exercise import Exercise
-from feedback.hidden import HiddenExercises
+from feedback.exercise_package import as_page_error
+from feedback.hidden_inputs import HiddenExercises
 from feedback.page import PageError, number_on
-from feedback.paged import Answer, Banks
+from feedback.page_exercise import Answer, Banks
 from feedback.report import SOLVED, Report
 
-CHECKED = (
-    "cards",
-    "right answers",
-    "wrong answers",
-    "two mistakes at once",
-    "contract",
-)  # a quick run has fingerprints
+CHECKED = ("cards", "right answers", "wrong answers", "two mistakes at once", "contract")  # not in a quick run
 EMPHASIS = re.compile(r"(?<!\S)\*\w+\*")  # *word*, as in Markdown
 
 
@@ -66,7 +60,7 @@ class PageFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         folder, package = self.path.parent, self.path.parent.parent.name
         try:
-            with one_sentence(self.path):
+            with as_page_error(self.path):
                 exercise = importlib.import_module(f"{package}.{folder.name}.{self.path.stem}").EXERCISE
         except PageError as error:
             raise self.CollectError(str(error)) from None  # the sentence alone
@@ -123,11 +117,15 @@ def promises(exercise: Exercise, again: Callable[[], Exercise]) -> Iterator[tupl
     yield "page", lambda: well_stocked(exercise, banks())
     yield "statement", lambda: says_what_it_asks(exercise, again())
     yield "mistakes", lambda: tells_mistakes_apart(exercise)
-    yield "cards", lambda: _none(shows_its_card(exercise, each) for each in exercise.misconceptions if each.variants)
-    yield "right answers", lambda: _none(is_accepted(exercise, answer) for answer in banks().right)
-    yield "wrong answers", lambda: _none(is_rejected(exercise, answer) for answer in banks().wrong)
-    yield "two mistakes at once", lambda: _none(names_nothing_else(exercise, each) for each in banks().two_mistakes)
-    yield "contract", lambda: _none(keeps_to_its_contract(exercise, *each) for each in contract_answers(exercise))
+    judged = (
+        ("cards", shows_its_card, lambda: [each for each in exercise.misconceptions if each.variants]),
+        ("right answers", is_accepted, lambda: banks().right),
+        ("wrong answers", is_rejected, lambda: banks().wrong),
+        ("two mistakes at once", names_nothing_else, lambda: banks().two_mistakes),
+        ("contract", keeps_to_its_contract, lambda: contract_answers(exercise)),
+    )
+    for name, failure_of, answers in judged:
+        yield name, partial(_assert_all_pass, exercise, failure_of, answers)
 
 
 def well_stocked(exercise: Exercise, banks: Banks) -> None:
@@ -144,34 +142,34 @@ def well_stocked(exercise: Exercise, banks: Banks) -> None:
     for text in (*exercise.hints, *(text for m in exercise.misconceptions for text in (m.means, m.hint))):
         assert not EMPHASIS.search(text), f"a card knows `code`, but no emphasis: {text}"
     met = {answer.expected for answer in banks.wrong}
-    _empty([id for id in ids if id not in met], "without an answer that makes it")
-    told = {*ids, *met, *(each.id for each in exercise.properties), *(each.id for each in exercise.behavioral_tests)}
-    told |= {diagnosis for _, _, diagnosis in contract_answers(exercise)}
-    unknown = [f"{pair.place}: {id}" for pair in banks.two_mistakes for id in pair.expected if id not in told]
-    _empty(unknown, "ids in pairs that no mistake and no check has")
-    _empty(exercise.page.unknown_names(), "names that nothing defines")
-    _empty(exercise.page.copies(), "the checker has seen these answers: write the mistake in another way")
+    _assert_empty([id for id in ids if id not in met], "without an answer that makes it")
+    checks: tuple[Any, ...] = (*exercise.properties, *exercise.behavioral_tests)
+    diagnoses = {*ids, *met, *(check.id for check in checks), *(each[2] for each in contract_answers(exercise))}
+    unknown = [f"{pair.place}: {id}" for pair in banks.two_mistakes for id in pair.expected if id not in diagnoses]
+    _assert_empty(unknown, "ids in pairs that no mistake and no check has")
+    _assert_empty(exercise.page.unknown_names(), "names that nothing defines")
+    _assert_empty(exercise.page.copies(), "the checker has seen these answers: write the mistake in another way")
 
 
 def says_what_it_asks(exercise: Exercise, again: Exercise) -> None:
     """Seeded inputs, sizes that differ, a result as `returns` says, and a reference that is correct."""
-    _empty(audit.unseeded(exercise, again), "drawn without a seed")
+    _assert_empty(audit.unseeded(exercise, again), "drawn without a seed")
     found = audit.always_square(exercise)
-    _empty(found, "of one size in every test case: choose another prime, or name the argument in `square`")
+    _assert_empty(found, "of one size in every test case: choose another prime, or name the argument in `square`")
     try:
         found = audit.misnamed_results(exercise)
     except Exception as error:
         raise AssertionError(f"the reference raised {type(error).__name__} on a test case: {error}") from error
-    _empty(found, f"`returns` is {exercise.returns}, but the reference returns something else")
+    _assert_empty(found, f"`returns` is {exercise.returns}, but the reference returns something else")
     report = checker.check(exercise, exercise.reference)
     assert report.status == "correct", report.message
 
 
 def tells_mistakes_apart(exercise: Exercise) -> None:
     """Each way to make a known mistake is wrong, differs from the others, and is not taken for another mistake."""
-    _empty(audit.harmless(exercise), "right on every required test case")
-    _empty(audit.taken_for_another(exercise), "taken for another")
-    _empty(audit.redundant(exercise), "the same as another variant")
+    _assert_empty(audit.harmless(exercise), "right on every required test case")
+    _assert_empty(audit.taken_for_another(exercise), "taken for another")
+    _assert_empty(audit.redundant(exercise), "the same as another variant")
 
 
 def shows_its_card(exercise: Exercise, mistake: Any) -> str:
@@ -202,7 +200,8 @@ def names_nothing_else(exercise: Exercise, answer: Answer) -> str:
     return f"{answer.place}: {' or '.join(answer.expected)} expected, {_found(report)}"
 
 
-def keeps_to_its_contract(exercise: Exercise, name: str, code: Callable, diagnosis: str) -> str:
+def keeps_to_its_contract(exercise: Exercise, answer: tuple[str, Callable, str]) -> str:
+    name, code, diagnosis = answer
     report = _checked(exercise, code)
     known = {diagnosis, *(m.id for m in exercise.misconceptions)}
     return "" if report.diagnosis in known else f"an answer that {name}: {diagnosis!r} expected, {_found(report)}"
@@ -219,12 +218,12 @@ def _found(report: Report) -> str:
     return f"got {report.status}, {report.diagnosis!r}:\n{report.message}"
 
 
-def _none(failures: Iterable[str]) -> None:
-    found = [each for each in failures if each]
+def _assert_all_pass(exercise: Exercise, failure_of: Callable, answers: Callable[[], Iterable]) -> None:
+    found = [failure for answer in answers() if (failure := failure_of(exercise, answer))]
     assert not found, "\n\n".join(found)
 
 
-def _empty(found: list[str], what: str) -> None:
+def _assert_empty(found: list[str], what: str) -> None:
     assert not found, f"{what}:\n  " + "\n  ".join(found)
 
 

@@ -1,8 +1,9 @@
-"""The answer to one check: a typed Report; as a dict, as plain text, and as a card for light and dark themes."""
+"""The answer to one check: a typed Report, as plain text and as a card for light and dark themes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from feedback import markup
@@ -10,7 +11,6 @@ from feedback import markup
 if TYPE_CHECKING:
     from feedback.exercise import Exercise
 
-VERSION = 2  # of what to_dict gives
 HEADS = {  # status: (color, sign, word)
     "not attempted": (markup.GRAY, "○", "not attempted yet"),
     "correct": (markup.GREEN, "✓", "correct"),
@@ -45,9 +45,6 @@ class Text:
     def html(self) -> str:
         return markup.paragraph(self.text, LABELS.get(self.kind, ""), self.href, self.lead)
 
-    def to_dict(self) -> dict[str, str]:
-        return {"kind": self.kind, "text": self.lead + self.text}
-
 
 @dataclass(frozen=True)
 class Code:
@@ -61,9 +58,6 @@ class Code:
 
     def html(self) -> str:
         return markup.listing(self.title, self.text)
-
-    def to_dict(self) -> dict[str, str]:
-        return {"kind": "code", "title": self.title, "text": self.text}
 
 
 @dataclass(frozen=True)
@@ -84,9 +78,6 @@ class SideBySide:
             f"{markup.listing(f'your {self.name}', self.actual)}</div>"
         )
 
-    def to_dict(self) -> dict[str, str]:
-        return {"kind": "side by side", "name": self.name, "expected": self.expected, "actual": self.actual}
-
 
 @dataclass(frozen=True)
 class Hints:
@@ -104,31 +95,13 @@ class Hints:
         summaries = (f"Stuck? {first}", *more)
         return markup.one_by_one(list(zip(summaries, self.texts, strict=True)), self.last)
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": "hints", "texts": list(self.texts)}
-
 
 Part = Text | Code | SideBySide | Hints
-
-
-def say(text: str) -> Text:
-    return Text("say", text)
-
-
-def numbers(text: str) -> Text:
-    return Text("numbers", text)
-
-
-def raised(text: str) -> Text:
-    return Text("raised", text)
-
-
-def think(text: str) -> Text:
-    return Text("think", text)
-
-
-def following(text: str, href: str = "", lead: str = "") -> Text:
-    return Text("next", text, href, lead)
+say = partial(Text, "say")
+numbers = partial(Text, "numbers")
+raised = partial(Text, "raised")
+think = partial(Text, "think")
+following = partial(Text, "next")
 
 
 @dataclass(frozen=True)
@@ -165,17 +138,6 @@ class Report:
         if self.status == "not attempted":  # one line
             return " ".join([f"{sign} {self.title}: {word}.", *parts])
         return "\n".join([f"{sign} {self.title}: {word}", *parts])
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same for programs; `version` changes when the layout does."""
-        return {
-            "version": VERSION,
-            "exercise": self.exercise,
-            "title": self.title,
-            "status": self.status,
-            "diagnosis": self.diagnosis,
-            "parts": [part.to_dict() for part in self.parts],
-        }
 
     def __str__(self) -> str:
         return self.message

@@ -33,7 +33,7 @@ from feedback.kernel_state import COURSE, WATCHDOG, KernelState
 PATIENCE = 5.0  # seconds of work before code that does not come back is stopped
 WAITING = 10.0  # the same where it does nothing but wait
 LONGEST = 30.0  # the same where the machine is busy with something else
-DEAF = 5.0  # seconds after which what was to be stopped, and goes on, cannot be stopped
+UNSTOPPABLE = 5.0  # seconds after which what was to be stopped, and goes on, cannot be stopped
 _TICK = 0.05  # seconds from one look at the clock to the next
 _ONE_AT_A_TIME = threading.RLock()  # printing is caught for the whole process
 
@@ -79,27 +79,27 @@ def run(call: Callable, attempt: Any, args: tuple, seed: int = 0) -> Run:
 
     Errors: none; an exception, a time-out or a changed input is written into the Run
     """
-    record, out, here = Run(args), _Caught(), _sessions.own
+    record, out, current = Run(args), _Printed(), _sessions.current
     with _ONE_AT_A_TIME, _quiet(out), torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)  # torch.manual_seed would reset every GPU's generator too
         given = tree.copy(args)
         try:
-            record.returned = value = here.call(call, attempt, *given)
+            record.returned = value = current.call(call, attempt, *given)
             record.value = _as_it_is_now(value)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit and StillRunning too: nothing may escape
             if isinstance(error, StillRunning):
-                error.seconds, error.waited = here.watchdog.took
+                error.seconds, error.waited = current.watchdog.took
             record.error, record.line, record.elsewhere = error, learner_line(error), raised_elsewhere(error)
             if not _has_plain_text(error):
-                record.error = here.call(_with_its_text, error)
+                record.error = current.call(_with_its_text, error)
         record.changed = tuple(i for i, (a, b) in enumerate(zip(given, args, strict=True)) if _is_changed(a, b))
     record.printed = out.getvalue()
     return record
 
 
-class _Caught(io.StringIO):
+class _Printed(io.StringIO):
     """What is printed; it can be read even if the code closes it."""
 
     def close(self) -> None:
@@ -154,9 +154,9 @@ def run_trusted(call: Callable, code: Callable, args: tuple) -> Run:
 
 def put_functions_back() -> None:
     """To be called before the course's own code looks at results: the learner's may have replaced what it uses."""
-    here = getattr(_sessions, "own", None)
-    if here:
-        here.kernel.put_functions_back()
+    current = getattr(_sessions, "current", None)
+    if current:
+        current.kernel.put_functions_back()
 
 
 @contextlib.contextmanager
@@ -181,8 +181,8 @@ def session() -> Iterator[KernelState]:
         watchdog = stack.enter_context(_watched())
         stack.enter_context(torch.random.fork_rng(range(torch.cuda.device_count() * torch.cuda.is_initialized())))
         own = _Session(watchdog)
-        outer, _sessions.own = getattr(_sessions, "own", None), own
-        stack.callback(setattr, _sessions, "own", outer)
+        outer, _sessions.current = getattr(_sessions, "current", None), own
+        stack.callback(setattr, _sessions, "current", outer)
         stack.callback(own.kernel.after_check)
         yield own.kernel
 
@@ -242,16 +242,16 @@ class _Watchdog:
                 if self.started is None or not self._is_over_time():
                     asked = None
                 else:
-                    asked = self._tell_if_deaf(asked or monotonic())
+                    asked = self._warn_if_unstoppable(asked or monotonic())
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(
                         ctypes.c_ulong(self.thread), ctypes.py_object(StillRunning)
                     )
                     if hasattr(signal, "SIGURG"):
                         signal.pthread_kill(self.thread, signal.SIGURG)
 
-    def _tell_if_deaf(self, asked: float) -> float:
+    def _warn_if_unstoppable(self, asked: float) -> float:
         """Say in the cell what no card can say, since `check` does not return; inf from then on."""
-        if monotonic() - asked > DEAF:
+        if monotonic() - asked > UNSTOPPABLE:
             seconds, waits = self.spent()
             does = "waits for something" if waits else "is still running"
             print(
@@ -330,13 +330,12 @@ def raised_elsewhere(error: BaseException) -> bool:
 
 
 def _places(error: BaseException) -> list[tuple[str, int]]:
-    """The file and the line of each call, outermost first."""
     return [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
 
 
 def _is_foreign(file: str) -> bool:
-    """Whether a file is not the learner's: the course's, a bank of answers excepted, or a library's."""
-    return file.startswith((*_FOREIGN, *_OF_COURSE)) and not os.path.basename(file).startswith("answers_")
+    """Whether a file is not the learner's, but the course's or a library's."""
+    return file.startswith((*_FOREIGN, *_OF_COURSE))
 
 
 def declare_foreign(*modules: str) -> None:

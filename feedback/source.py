@@ -31,7 +31,7 @@ def is_stub(attempt: Any) -> bool:
     return _compiles_to_nothing(attempt)
 
 
-def says_the_same(attempt: Any, other: Callable | None) -> bool:
+def has_same_code(attempt: Any, other: Callable | None) -> bool:
     """Whether a function has the very statements of another one; comments and line breaks do not count."""
     if other is None or not inspect.isfunction(attempt):
         return False
@@ -90,7 +90,7 @@ def _compiles_to_nothing(function: Any) -> bool:
     return not written
 
 
-def borrowed(attempt: Any) -> list[tuple[str, Any]]:
+def globals_read(attempt: Any) -> list[tuple[str, Any]]:
     """The global variables that hold data, and that a function or a class's methods read: [(name, value), ...]."""
     functions = (
         [m for m in vars(attempt).values() if inspect.isfunction(m)]

@@ -2,23 +2,33 @@
 
     {"2.1": {"status": "correct", "tries": 3}, "predictions": {"02.cards": {"first": "a", "last": "b"}}}
 
-Which file that is, the course says. Deleting it starts afresh.
+Which file that is, the course says. Deleting it starts afresh. A log next to it, attempts.jsonl, has a line for each
+attempt and each prediction:
+
+    {"time": "2026-11-22T09:30:05+00:00", "exercise": "3.3", "verdict": "wrong", "misconception": "no-scale"}
+    {"time": "2026-11-22T09:31:40+00:00", "prediction": "02.cards", "choice": "b"}
+
+The log holds no name and no code, and shows where a class stands. A line that cannot be written is left out: a check
+never fails because of it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
 import time
 from collections.abc import Callable
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from feedback.files import patiently, write
+from feedback.files import append, patiently, write
 
 STATES = ("not attempted", "correct", "limited", "wrong", "error")
 RANK = {"correct": 2, "limited": 1}  # what was once solved stays solved
+LOG = "attempts.jsonl"
 PREDICTIONS = "predictions"  # the one key that is not an exercise's
 
 
@@ -29,12 +39,8 @@ class Store:
     in memory until the kernel ends.
     """
 
-    def __init__(
-        self,
-        file: Path | Callable[[], Path | None] | None = None,
-        replay: Callable[[Path, Store], None] | None = None,
-    ) -> None:
-        self._file, self._replay = file, replay  # the latter fills an empty store in place of a damaged file
+    def __init__(self, file: Path | Callable[[], Path | None] | None = None) -> None:
+        self._file = file
         self._unsaved: dict[str, Any] = {}  # what could not be written, or was not to be
         self._refusal = ""  # why it could not
         self._unreadable = ""  # why the file could not be read the last time
@@ -76,7 +82,7 @@ class Store:
         """{prediction id: {"first", "last"}}: the letters that were chosen."""
         return self._read().get(PREDICTIONS, {})
 
-    def note(self, exercise_id: str, status: str) -> None:
+    def note(self, exercise_id: str, status: str, misconception: str | None = None) -> None:
         """Remember one try; what was once correct stays correct."""
         record = self._read()
         entry = record.get(exercise_id, {"status": "not attempted", "tries": 0})
@@ -85,6 +91,7 @@ class Store:
             entry = {"status": kept, "tries": entry["tries"] + 1}
         record[exercise_id] = entry
         self._save(record)
+        self._log({"exercise": exercise_id, "verdict": status, "misconception": misconception})
 
     def choose(self, prediction_id: str, letter: str) -> None:
         """Remember a choice: the latest, and the first, which was made before anything was said about it."""
@@ -92,6 +99,13 @@ class Store:
         made = record.get(PREDICTIONS, {})
         first = made.get(prediction_id, {}).get("first", letter)
         self._save({**record, PREDICTIONS: {**made, prediction_id: {"first": first, "last": letter}}})
+        self._log({"prediction": prediction_id, "choice": letter})
+
+    def _log(self, entry: dict[str, str | None]) -> None:
+        if self.path is not None:
+            now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+            with contextlib.suppress(OSError):
+                append(self.path.with_name(LOG), json.dumps({"time": now, **entry}))
 
     def _read(self) -> dict[str, Any]:
         """The whole record. Predictions that are damaged are left out, and cost nothing else."""
@@ -101,7 +115,7 @@ class Store:
         self._unreadable = ""
         try:
             record = json.loads(patiently(target.read_text, encoding="utf-8"))
-            predictions = _sound(record.pop(PREDICTIONS, {}))
+            predictions = _valid(record.pop(PREDICTIONS, {}))
             if not all(entry["status"] in STATES and entry["tries"] >= 0 for entry in record.values()):
                 raise ValueError("not a progress record")
         except (FileNotFoundError, NotADirectoryError):
@@ -116,10 +130,7 @@ class Store:
     def _replaced(self, target: Path) -> dict[str, Any]:
         """Set a damaged file aside, and give what the log knows of it, which is saved in its place."""
         _set_aside(target)
-        rebuilt = Store()
-        if self._replay:
-            self._replay(target, rebuilt)
-        record = rebuilt._read()
+        record = _rebuilt(target.with_name(LOG))
         self._damage = f"The file {target.name} was damaged" + (
             ": what you have done was read from the log next to it." if record else " and is begun again."
         )
@@ -142,7 +153,24 @@ class Store:
             self._refusal = error.strerror or str(error)
 
 
-def _sound(predictions: Any) -> dict[str, dict[str, str]]:
+def _rebuilt(log: Path) -> dict[str, Any]:
+    """The record as the log tells it; a damaged line tells nothing."""
+    store = Store()
+    try:
+        lines = log.read_bytes().splitlines()
+    except OSError:
+        return {}
+    for line in lines:
+        with contextlib.suppress(ValueError, LookupError, AttributeError, TypeError):
+            entry = json.loads(line)
+            if entry.get("verdict") in STATES:
+                store.note(str(entry["exercise"]), entry["verdict"])
+            elif "prediction" in entry:
+                store.choose(str(entry["prediction"]), str(entry["choice"]))
+    return store._read()
+
+
+def _valid(predictions: Any) -> dict[str, dict[str, str]]:
     """The entries that can be read."""
     entries = predictions.items() if isinstance(predictions, dict) else ()
     return {

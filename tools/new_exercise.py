@@ -44,7 +44,7 @@ MODULE = '''"""..."""
 
 from exercises.common.inputs import AXES, B, S, T, normal, round_numbers
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def $signature:

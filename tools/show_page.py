@@ -13,7 +13,7 @@ from feedback import source
 from feedback.checker import check
 from feedback.observations import Observations
 from feedback.page import PageError
-from feedback.paged import Answer
+from feedback.page_exercise import Answer
 from feedback.report import SOLVED
 from feedback.sandbox import session
 from tools import Parser, Problem

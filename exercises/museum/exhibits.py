@@ -22,7 +22,7 @@ import figures
 from exercises.museum.curves import LOSSES, STEPS
 from exercises.museum.exhibit import Exhibit
 from feedback.page import EDIT, EDITS, KEY, Code, Page, blocks
-from feedback.paged import compiled, edited
+from feedback.page_exercise import compiled, edited
 from helpers.heads import merge_heads, split_heads
 
 PAGE = Page(Path(__file__).with_suffix(".md"), name="museum")

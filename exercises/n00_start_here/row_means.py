@@ -4,7 +4,7 @@ import torch
 
 from exercises.common.inputs import AXES, D, S, T, normal, round_numbers
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def row_means(x):

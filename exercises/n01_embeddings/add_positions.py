@@ -6,7 +6,7 @@ from exercises.common import explainers, properties
 from exercises.common.inputs import AXES, B, T, normal, round_numbers
 from exercises.common.inputs import D as C
 from feedback import Property, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def add_positions(x, positions):

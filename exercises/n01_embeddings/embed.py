@@ -6,7 +6,7 @@ from exercises.common import explainers, properties
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, D, H, S, T, generator, normal, round_numbers
 from feedback import BehavioralTest, Property, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def embed(ids, table):

@@ -7,7 +7,7 @@ from numbers import Integral
 from exercises.common import explainers
 from exercises.common.inputs import AXES, hidden_only
 from feedback import BehavioralTest, Property, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def encode(text, vocabulary):

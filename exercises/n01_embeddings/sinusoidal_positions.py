@@ -5,7 +5,7 @@ import torch
 from exercises.common import explainers, properties
 from exercises.common.inputs import AXES, hidden_only
 from feedback import Property, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def sinusoidal_positions(length, d_model):

@@ -15,7 +15,7 @@ from exercises.n02_single_head_attention.queries_and_keys import (
     stage_of,
 )
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def attention(q, k, v):

@@ -13,7 +13,7 @@ from exercises.n02_single_head_attention.queries_and_keys import (
     query_key_cases,
     stage_of,
 )
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def attention_weights(q, k):

@@ -3,7 +3,7 @@
 from exercises.common.attention import compare
 from exercises.common.inputs import AXES
 from exercises.n02_single_head_attention.queries_and_keys import SMALL_PAIRS, query_key_cases, stage_of
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def dot_product_scores(q, k):

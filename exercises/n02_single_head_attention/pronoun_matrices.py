@@ -8,7 +8,7 @@ from exercises.common.inputs import AXES
 from exercises.n02_single_head_attention.pronouns import FEATURES, features, referents
 from feedback import FunctionRunner, Property, SummaryComparison, TestCase
 from feedback.format import number
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 from feedback.sandbox import ContractViolation
 
 

@@ -20,7 +20,7 @@ from exercises.common.modules import (
 )
 from exercises.n02_single_head_attention.queries_and_keys import stage_of
 from feedback import BehavioralTest, ModuleRunner, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 class SelfAttention(nn.Module):

@@ -5,7 +5,7 @@ import torch
 from exercises.common import properties
 from exercises.common.inputs import AXES, B, H, S, T, normal, round_numbers
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def softmax(scores):

@@ -4,7 +4,7 @@ import torch
 
 from exercises.common.inputs import AXES, hidden_only
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def causal_mask(length):

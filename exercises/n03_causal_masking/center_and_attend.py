@@ -7,7 +7,7 @@ import torch
 from exercises.common.explainers import number
 from exercises.common.inputs import B, D, T, normal
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def center_and_attend(x, W_query, W_key, W_value):

@@ -10,7 +10,7 @@ from exercises.common.explainers import counted, shortly
 from exercises.common.inputs import AXES, normal
 from feedback import FunctionRunner, Property, TestCase
 from feedback.format import sentence
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 from feedback.sandbox import ContractViolation
 
 

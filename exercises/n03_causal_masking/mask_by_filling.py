@@ -7,7 +7,7 @@ from exercises.common.attention import masked_softmax_from
 from exercises.common.inputs import AXES
 from exercises.n03_causal_masking import masked_scores
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def mask_by_filling(scores, mask):

@@ -5,7 +5,7 @@ import torch
 from exercises.common import properties
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, rows_of_weights, some_hidden
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def mask_by_renormalizing(weights, mask):

@@ -8,7 +8,7 @@ from exercises.common.gradients import gradients_flow, gradients_of
 from exercises.common.inputs import AXES, B, H, S, T, normal, padded, round_numbers, some_hidden
 from exercises.n03_causal_masking import masked_scores
 from feedback import BehavioralTest, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def masked_softmax(scores, mask):

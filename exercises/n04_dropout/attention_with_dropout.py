@@ -18,7 +18,7 @@ from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, DV, B, D, H, S, T, normal, round_numbers, with_generator
 from exercises.n04_dropout.generators import ERROR_MEANINGS, decided_by_the_generator
 from feedback import FunctionRunner, SummaryComparison, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def attention_with_dropout(q, k, v, p, training, generator=None):

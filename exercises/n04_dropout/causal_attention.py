@@ -16,7 +16,7 @@ from exercises.common.heads import LIMITATION_FINITE_FILL
 from exercises.common.inputs import AXES, DV, SHIFT, B, D, S, T, normal, round_numbers
 from exercises.common.modules import PROJECTIONS, Blank, fill_projections, in_dtype, require_methods
 from feedback import BehavioralTest, ContractViolation, ModuleRunner, Property, SummaryComparison, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 from helpers.masks import causal_mask
 
 

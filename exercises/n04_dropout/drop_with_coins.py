@@ -6,7 +6,7 @@ from exercises.common import explainers
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, S, T, generator, rows_of_weights
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def drop_with_coins(weights, coins, p, training):

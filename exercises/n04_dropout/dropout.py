@@ -12,7 +12,7 @@ from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, generator, seeded, with_generator
 from exercises.n04_dropout.generators import ERROR_MEANINGS, decided_by_the_generator
 from feedback import BehavioralTest, FunctionRunner, SummaryComparison, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def dropout(x, p, generator=None):

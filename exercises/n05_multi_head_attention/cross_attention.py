@@ -19,7 +19,7 @@ from exercises.common.heads import (
 )
 from exercises.common.inputs import AXES, B, H, S, T, normal
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 from helpers.heads import merge_heads, split_heads
 
 

@@ -7,7 +7,7 @@ from exercises.common.heads import SIZES
 from exercises.common.inputs import AXES, B, H, T, normal
 from exercises.n05_multi_head_attention.split_and_merge import NAMED_BY_POSITION, PROPERTIES, SHAPES
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 from helpers.heads import split_heads
 
 

@@ -25,7 +25,7 @@ from exercises.common.heads import (
 )
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidden
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 from helpers.heads import merge_heads, split_heads
 from helpers.masks import causal_mask
 

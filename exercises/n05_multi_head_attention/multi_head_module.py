@@ -43,7 +43,7 @@ from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, so
 from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes
 from feedback import BehavioralTest, ContractViolation, ModuleRunner, Property, SummaryComparison, TestCase
 from feedback.format import listed
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 from helpers.heads import merge_heads, split_heads
 from helpers.masks import causal_mask
 

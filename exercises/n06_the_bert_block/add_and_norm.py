@@ -19,7 +19,7 @@ from exercises.n06_the_bert_block.norm_cases import (
     weight_and_bias,
 )
 from feedback import BehavioralTest, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def add_and_norm(sublayer_out, x, weight, bias, eps):

@@ -5,7 +5,7 @@ import torch
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidden
 from feedback import Property, TestCase, explainers
 from feedback.format import position, sentence
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def additive_mask(mask, dtype):

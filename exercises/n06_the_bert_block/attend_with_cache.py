@@ -9,7 +9,7 @@ from exercises.common.gradients import gradients_flow
 from exercises.common.heads import LIMITATION_FINITE_FILL, LIMITATION_LARGE_SCORES
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from feedback import BehavioralTest, Comparison, Property, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def attend_with_cache(q, k, v, past):

@@ -10,7 +10,7 @@ from exercises.common.gradients import gradients_flow
 from exercises.common.heads import layer_of
 from exercises.common.inputs import B, T, normal
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def pre_norm_block(x, attention, feed_forward, norm_1, norm_2):

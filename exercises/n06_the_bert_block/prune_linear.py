@@ -6,7 +6,7 @@ from exercises.common import explainers, properties
 from exercises.common.explainers import number
 from exercises.common.inputs import AXES, normal
 from feedback import Property, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def prune_linear(weight, bias, heads, num_heads, dim):

@@ -7,7 +7,7 @@ from exercises.common.experiments import HEADS_TO_CHANGE, first_that_moves, head
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from feedback import BehavioralTest, Property, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def relative_key_scores(q, distance_embedding):

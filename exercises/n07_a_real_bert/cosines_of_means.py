@@ -7,7 +7,7 @@ from exercises.common import explainers
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import normal
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def cosines_of_means(hidden, mask):

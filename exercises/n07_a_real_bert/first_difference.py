@@ -9,7 +9,7 @@ from torch.nn.modules import module as all_modules
 from exercises.common.inputs import normal
 from feedback import BehavioralTest, ContractViolation, FunctionRunner, Property, TestCase
 from feedback.format import describe, sentence
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def first_difference(mine, theirs, x):

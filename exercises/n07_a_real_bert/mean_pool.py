@@ -5,7 +5,7 @@ import torch
 from exercises.common import explainers, properties
 from exercises.common.inputs import AXES, S, T, normal, padded
 from feedback import BehavioralTest, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def mean_pool(hidden, mask):

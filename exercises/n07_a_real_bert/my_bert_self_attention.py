@@ -27,7 +27,7 @@ from exercises.common.heads import (
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
 from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes, trainable
 from feedback import ContractViolation, ModuleRunner, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 from helpers.bert import BertConfig
 from helpers.heads import merge_heads, split_heads
 from helpers.masks import causal_mask

@@ -14,7 +14,7 @@ from exercises.common.heads import PROJECTIONS
 from exercises.common.inputs import B, T, normal
 from exercises.common.modules import changes_with_the_mode, require_methods
 from feedback import BehavioralTest, ContractViolation, ModuleRunner, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 from helpers.heads import MultiHeadAttention
 
 

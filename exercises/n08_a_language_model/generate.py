@@ -6,7 +6,7 @@ from torch import nn
 from exercises.common.inputs import generator, normal
 from feedback import BehavioralTest, ContractViolation, FunctionRunner, Property, TestCase
 from feedback.format import counted, describe, sentence, shortly
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def generate(model, ids, steps):

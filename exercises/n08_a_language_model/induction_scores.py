@@ -5,7 +5,7 @@ import torch
 from exercises.common.inputs import generator, rows_of_weights
 from feedback import BehavioralTest, Property, TestCase
 from feedback.format import counted, number
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def induction_scores(weights, ids):

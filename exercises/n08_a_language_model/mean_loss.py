@@ -8,7 +8,7 @@ from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import generator, normal
 from feedback import TestCase
 from feedback.format import listed
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def mean_loss(logits, ids, pad_id):

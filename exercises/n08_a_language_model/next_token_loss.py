@@ -7,7 +7,7 @@ from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, T, generator, normal, round_numbers
 from feedback import BehavioralTest, Property, TestCase
 from feedback.format import counted, number, sentence
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def next_token_loss(logits, ids, pad_id=None):

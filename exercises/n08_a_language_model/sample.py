@@ -7,7 +7,7 @@ import torch
 from exercises.common.inputs import generator, seeded, with_generator
 from feedback import BehavioralTest, FunctionRunner, Property, SummaryComparison, TestCase
 from feedback.format import listed, number, sentence
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def sample(logits, temperature=1.0, top_k=None, generator=None):

@@ -5,7 +5,7 @@ import torch
 from exercises.common.inputs import normal
 from feedback import BehavioralTest, Property, TestCase
 from feedback.format import listed, number, sentence
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def top_p(logits, p):

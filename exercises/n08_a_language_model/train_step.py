@@ -11,7 +11,7 @@ from torch.nn.utils import clip_grad_norm_
 from exercises.common.inputs import AXES, generator, normal
 from feedback import ContractViolation, FunctionRunner, Property, TestCase
 from feedback.format import counted, describe, number, sentence
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 from helpers.decoder import next_token_loss
 
 

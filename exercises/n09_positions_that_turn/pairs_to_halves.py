@@ -5,7 +5,7 @@ import torch
 from exercises.common import explainers
 from exercises.common.inputs import AXES, normal
 from feedback import Property, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def pairs_to_halves(weight, num_heads):

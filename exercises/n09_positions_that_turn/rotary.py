@@ -9,7 +9,7 @@ from exercises.common.devices import keeps_to_the_device
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, T, hidden_only, normal
 from feedback import BehavioralTest, Property, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 # ---------------------------------------------------------------- inputs
 

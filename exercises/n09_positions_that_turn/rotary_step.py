@@ -10,7 +10,7 @@ from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, normal
 from exercises.n09_positions_that_turn.rotary import halves, join_halves, join_neighbors, neighbors, rotation_from
 from feedback import BehavioralTest, FunctionRunner, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 from helpers.relative_positions import rotate_pairs
 
 

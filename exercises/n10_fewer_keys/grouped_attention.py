@@ -10,7 +10,7 @@ from exercises.common.experiments import items_apart
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, D, S, T, normal, some_hidden
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def grouped_attention(q, k, v, mask=None):

@@ -5,7 +5,7 @@ import torch
 from exercises.common import explainers, properties
 from exercises.common.inputs import AXES, normal
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def pool_heads(weight, num_heads, groups):

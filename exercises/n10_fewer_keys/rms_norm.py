@@ -7,7 +7,7 @@ from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, T, normal
 from exercises.common.norm import divide
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def rms_norm(x, weight, eps=1e-6):

@@ -8,7 +8,7 @@ from exercises.common import explainers
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, S, T, normal, some_hidden
 from feedback import Property, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def capped_scores(scores, cap, mask):

@@ -10,7 +10,7 @@ from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, normal
 from feedback import BehavioralTest, ContractViolation, FunctionRunner, TestCase
 from feedback.format import describe
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def rolling_step(q, k, v, past, window):

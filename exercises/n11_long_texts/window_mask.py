@@ -6,7 +6,7 @@ from exercises.common import explainers
 from exercises.common.inputs import AXES, hidden_only
 from feedback import Property, TestCase
 from feedback.format import counted
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def window_mask(T, S, window):

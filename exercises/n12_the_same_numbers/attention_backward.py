@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 from exercises.common import properties
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from feedback import ContractViolation, FunctionRunner, TestCase, tree
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def attention_backward(q, k, v, out, lse, d_out):

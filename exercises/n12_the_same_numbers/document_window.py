@@ -7,7 +7,7 @@ import torch
 from exercises.common.inputs import SHIFT
 from feedback import BehavioralTest, ContractViolation, FunctionRunner, TestCase
 from feedback.format import describe
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def document_window(documents, window):

@@ -6,7 +6,7 @@ from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, D, H, T, normal
 from feedback import BehavioralTest, Property, TestCase
 from feedback.format import number, position
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def merge(out_a, lse_a, out_b, lse_b):

@@ -9,7 +9,7 @@ from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from exercises.common.sizes import MadeFrom, Watching, largest_made
 from feedback import BehavioralTest, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def tiled_attention(q, k, v, tile, causal=False):

@@ -8,7 +8,7 @@ from exercises.common.experiments import items_apart
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def attend_with_bias(q, k, v, bias):

@@ -7,7 +7,7 @@ from exercises.common.experiments import items_apart
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, S, T, normal
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def summarize_history(scores, values):

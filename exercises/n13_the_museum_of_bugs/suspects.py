@@ -43,7 +43,7 @@ import torch
 from torch import nn
 
 from exercises.common.inputs import SHIFT
-from feedback import ContractViolation, Exercise, FunctionRunner, TestCase, errors, page, paged
+from feedback import ContractViolation, Exercise, FunctionRunner, TestCase, errors, page, page_exercise
 from feedback.format import describe, ended, listed
 from feedback.page import Section
 from feedback.report import Report, numbers, say, think
@@ -358,7 +358,7 @@ class Suspects:
         module = sys.modules[reference.__module__]
         self.reference, self.takes, self.wrap = reference, takes, wrap
         self.page = page.read(Path(str(module.__file__)).with_suffix(".md"))
-        self.names = paged.names_for(self.page, module)
+        self.names = page_exercise.names_for(self.page, module)
         base = self.page.blocks.get(("Suspects", "suspect", "base"))
         if base is None:
             raise self.page.fail(1, "suspects need a block ```python suspect base")
@@ -367,7 +367,9 @@ class Suspects:
         self.numbers = {truth.id: number for number, truth in enumerate(self.truths, start=1)}
 
     def _truth(self, section: Section) -> Truth:
-        shows = paged.value_of(self.page, section.line, section.explain, self.names) if section.explain else None
+        shows = (
+            page_exercise.value_of(self.page, section.line, section.explain, self.names) if section.explain else None
+        )
         if not section.means or bool(section.hint) is bool(shows) or len(section.codes) > 1:
             raise self.page.fail(section.line, "a suspect has a clause, and either a reason after > or what shows it")
         return Truth(section.id, self._maker(section), section.means, section.hint, shows)
@@ -377,18 +379,18 @@ class Suspects:
         code = section.codes[0] if section.codes else self.base
         if (code.of or "base") not in self.texts:
             raise self.page.fail(code.line, f"no code stands below a heading {code.of!r} above")
-        text = paged.edited(self.page, code, self.texts[code.of or "base"]) if code.edits else code.text
+        text = page_exercise.edited(self.page, code, self.texts[code.of or "base"]) if code.edits else code.text
         self.texts[section.id] = text
         if section.codes and (code.of or not code.edits):
             text = f"{_definitions(self.base.text)}\n{text}"
-        with paged.placed(self.page, code.line):
+        with page_exercise.placed(self.page, code.line):
             last = ast.parse(text).body[-1]
         text = f"{text}\n{last.name}" if isinstance(last, ast.FunctionDef) else text
-        return paged.compiled(self.page, code, text, self.names, "numbers", "make")
+        return page_exercise.compiled(self.page, code, text, self.names, "numbers", "make")
 
     def exercise(self, error_meanings: tuple = ()) -> Exercise:
         """The exercise; its page says in ACCUSES and PASSES what to think about where no mistake is named."""
-        made = paged.exercise(
+        made = page_exercise.exercise(
             self.reference,
             returns=("verdict",),
             runner=FunctionRunner(_Judge(self), ("suspect",), _described),

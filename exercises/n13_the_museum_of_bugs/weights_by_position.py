@@ -7,7 +7,7 @@ import torch
 from exercises.common import properties
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def weights_by_position(q, k):

@@ -5,7 +5,7 @@ import torch
 from exercises.common import explainers
 from exercises.common.inputs import normal, round_numbers
 from feedback import FunctionRunner, TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def split_projection(weight, num_heads, layout):

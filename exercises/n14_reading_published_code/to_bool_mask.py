@@ -5,7 +5,7 @@ import torch
 from exercises.common import explainers
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidden
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def to_bool_mask(mask, convention):

@@ -7,7 +7,7 @@ import torch
 from exercises.common.inputs import CAUSAL, generator, normal, some_hidden
 from feedback import ContractViolation, FunctionRunner, TestCase
 from feedback.format import describe
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 from helpers.heads import MultiHeadAttention
 from models.published import FusedAttention
 

@@ -35,22 +35,12 @@ def check_model(
     Errors: AssertionError after the table, if a promise is broken
     Source: notebook 13
     """
-    rows = []
+    rows = []  # (promise, verdict, evidence)
 
     def ask(promise, assertion, *args, **more):
-        try:
-            assertion(*args, **more)
-            rows.append((promise, "kept", ""))
-        except Unrepeatable as error:
-            known = any(verdict == "broken" for _, verdict, _ in rows)
-            rows.append((promise, "not asked" if known else "broken", str(error)))
-        except AssertionError as error:
-            encoder = promise == "causal" and causal is None and str(error).endswith(tuple(ENCODERS))
-            open_ = encoder or str(error).endswith((states.LOOK["made"], states.LOOK["idle"]))
-            evidence = "outputs move with later positions, as in an encoder; causal=True calls that broken"
-            rows.append((promise, "open" if open_ else "broken", evidence if encoder else str(error)))
-        except Exception as error:
-            rows.append((promise, "not asked", f"{type(error).__name__}: {str(error).strip().splitlines()[0][:160]}"))
+        rows.append(
+            (promise, *_verdict(lambda: assertion(*args, **more), promise == "causal" and causal is None, rows))
+        )
 
     subject = Subject(model, inputs, options, axis)
     names = subject.names
@@ -75,6 +65,28 @@ def check_model(
         ask("gradients", states.assert_every_parameter_learns, model, *inputs, **options)
     if isinstance(model, torch.nn.Module):
         ask("dtype and device", states.assert_dtype_and_device, model, *inputs, **options)
+    _show(rows)
+
+
+def _verdict(question, may_be_an_encoder, rows):
+    """The verdict and the evidence of one assertion, after those in `rows`."""
+    try:
+        question()
+    except Unrepeatable as error:
+        known = any(verdict == "broken" for _, verdict, _ in rows)
+        return "not asked" if known else "broken", str(error)
+    except AssertionError as error:
+        if may_be_an_encoder and str(error).endswith(tuple(ENCODERS)):
+            return "open", "outputs move with later positions, as in an encoder; causal=True calls that broken"
+        is_open = str(error).endswith((states.LOOK["made"], states.LOOK["idle"]))
+        return "open" if is_open else "broken", str(error)
+    except Exception as error:
+        return "not asked", f"{type(error).__name__}: {str(error).strip().splitlines()[0][:160]}"
+    return "kept", ""
+
+
+def _show(rows):
+    """Print the table. Errors: AssertionError if a promise is broken"""
     width = max(len(promise) for promise, _, _ in rows)
     for promise, verdict, evidence in (("promise", "verdict", "evidence"), *rows):
         print(f"{promise:{width}}  {verdict:9}  {evidence}".rstrip())

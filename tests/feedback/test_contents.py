@@ -17,7 +17,7 @@ minutes: {minutes} · difficulty: 1
 
 correct: Yes.
 """
-MODULE = """from feedback.paged import exercise
+MODULE = """from feedback.page_exercise import exercise
 from tests.feedback.sample import EXERCISE, shares
 
 def {name}(x, scale=None):

@@ -35,7 +35,7 @@ def test_a_fault_of_the_checker_is_not_counted_as_a_try(broken, monkeypatch):
 
 
 @pytest.mark.parametrize("id", list(EXERCISES))
-def test_a_check_touches_no_generator_of_the_learner(id, monkeypatch):
+def test_a_check_prints_nothing_and_touches_no_generator_of_the_learner(id, monkeypatch, capsys):
     """torch.manual_seed would reset the generators of every GPU, which a check has no business with."""
     seeded = []
     for place in (torch, torch.random, torch.cuda, torch.mps, torch.xpu):
@@ -45,12 +45,4 @@ def test_a_check_touches_no_generator_of_the_learner(id, monkeypatch):
     before = torch.get_rng_state()
     check(id, COURSE.reference(id))
     assert seeded == [] and torch.equal(torch.get_rng_state(), before)
-
-
-def test_threads_are_put_back(monkeypatch):
-    torch.set_num_threads(2)
-    try:
-        check("0.1", lambda x: (torch.set_num_threads(3), x.mean(1))[1])
-        assert torch.get_num_threads() == 2
-    finally:
-        torch.set_num_threads(1)
+    assert capsys.readouterr() == ("", "")

@@ -58,6 +58,7 @@ def after(harm):
 
 
 SWITCHES = {
+    "threads": (torch.get_num_threads, lambda: torch.set_num_threads(3)),
     "default device": (torch.get_default_device, lambda: torch.set_default_device("meta")),
     "default dtype": (torch.get_default_dtype, lambda: torch.set_default_dtype(torch.float64)),
     "autocast": (lambda: torch.is_autocast_enabled("cpu"), lambda: entered(torch.autocast("cpu"))),
@@ -252,7 +253,7 @@ def test_code_that_no_signal_can_wake_is_told_of_in_the_cell(monkeypatch):
             told.set()
 
     monkeypatch.setattr(sandbox, "WAITING", 0.5)
-    monkeypatch.setattr(sandbox, "DEAF", 0.5)
+    monkeypatch.setattr(sandbox, "UNSTOPPABLE", 0.5)
     monkeypatch.setattr(sys, "stdout", cell := Cell())
     lock = threading.Lock()
     lock.acquire()

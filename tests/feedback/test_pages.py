@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from feedback import page as pages
-from feedback.catalog import Exercises
 from feedback.checker import check
+from feedback.exercise_package import Exercises
 
 PAGE = """# 9.1 double
 
@@ -64,7 +64,7 @@ def named_otherwise(x):
 """
 MODULE = """
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 def double(x):
     return 2 * x + 1
@@ -222,7 +222,7 @@ class Other:
     module = """
 from feedback import TestCase
 from feedback.exercise import ModuleRunner
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 class Double:
     def twice(self, x):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from feedback import TestCase, audit
-from feedback.paged import Answer, Banks
+from feedback.page_exercise import Answer, Banks
 from feedback.pytest_plugin import imported_again, promises, well_stocked
 from tests.feedback.sample import EXERCISE, over_columns, scale_added, shares
 

@@ -1,7 +1,6 @@
 """Whatever a learner's code does stays inside: exceptions, endless loops, printing, seeds and modes."""
 
 import contextlib
-import io
 import sys
 import threading
 import time
@@ -85,7 +84,9 @@ def test_a_bare_except_does_not_keep_a_loop_alive(monkeypatch):
 def test_the_first_check_of_a_session_may_run_in_any_mode(surroundings, id):
     known.cache_clear()
     with surroundings():
+        before = torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_autocast_enabled("cpu")
         assert check(id, EXERCISES[id].reference).status == "correct"
+        assert before == (torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_autocast_enabled("cpu"))
     assert check(id, EXERCISES[id].reference).status == "correct"
 
 
@@ -137,20 +138,6 @@ def test_the_printed_text_is_that_of_the_failing_input():
     assert "It was called with scores of shape (10, 3). Your code printed:\n    largest 1001\n" in message
 
 
-def test_the_learners_random_numbers_and_modes_are_left_alone():
-    torch.manual_seed(5)
-    expected = torch.rand(3)
-    torch.manual_seed(5)
-    check("2.5", EXERCISES["2.5"].reference)
-    check("0.1", lambda x: (torch.manual_seed(1), x.mean(1))[1])
-    assert torch.equal(torch.rand(3), expected)
-    with torch.no_grad():
-        assert check("3.5", EXERCISES["3.5"].reference).status == "correct"
-        assert not torch.is_grad_enabled()
-    with torch.inference_mode():
-        assert check("3.5", EXERCISES["3.5"].reference).status == "correct"
-
-
 def test_another_default_device_does_not_matter():
     torch.set_default_device("meta")
     try:
@@ -179,11 +166,3 @@ def test_a_check_is_little_work():
             check(exercise.id, wrong)
         most = 10_000 if not exercise.judge else 20_000  # a judged test runs on many models
         assert 0 < calls.count < most, exercise.id
-
-
-def test_nothing_is_printed_while_checking():
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        for exercise in EXERCISES.values():
-            check(exercise.id, exercise.reference)
-    assert out.getvalue() == ""

@@ -27,7 +27,7 @@ def test_a_variable_read_from_the_notebook_is_pointed_out():
 
 
 def test_infinity_from_math_is_no_variable_of_the_notebook():
-    assert source.borrowed(lambda x: x * inf * D) == [("D", 512)]
+    assert source.globals_read(lambda x: x * inf * D) == [("D", 512)]
 
 
 def test_arguments_in_another_order_are_noticed():

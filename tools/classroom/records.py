@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from time import time as clock
 
-from feedback.attempts import FILE as ATTEMPTS
 from feedback.report import SOLVED
+from feedback.store import LOG as ATTEMPTS
 from tools.classroom.general import STOPPED
 
 PROGRESS = "progress.json"

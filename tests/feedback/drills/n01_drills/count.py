@@ -3,7 +3,7 @@
 from drills.text import words
 
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def count(text, word):

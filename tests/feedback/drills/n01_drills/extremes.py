@@ -1,7 +1,7 @@
 """A tuple of two ints and a float."""
 
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def extremes(numbers):

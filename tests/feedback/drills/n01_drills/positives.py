@@ -3,7 +3,7 @@
 import torch
 
 from feedback import TestCase
-from feedback.paged import exercise
+from feedback.page_exercise import exercise
 
 
 def positives(x):

@@ -44,7 +44,7 @@ class Exercises(Mapping):
 
     def __getitem__(self, id: str) -> Exercise:
         if id not in self._loaded:
-            with session(), one_sentence(self._pages[id]):  # test cases must not depend on the modes around the check
+            with session(), as_page_error(self._pages[id]):  # test cases must not depend on the modes around the check
                 self._loaded[id] = importlib.import_module(self.module_of(id)).EXERCISE
         return self._loaded[id]
 
@@ -62,7 +62,7 @@ class Exercises(Mapping):
 
 
 @contextmanager
-def one_sentence(page: Path) -> Iterator[None]:
+def as_page_error(page: Path) -> Iterator[None]:
     """Says in one sentence what is wrong with the module next to a page, and in which line of it.
 
     Errors: PageError

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
-from feedback.catalog import Exercises
 from feedback.exercise import Exercise
+from feedback.exercise_package import Exercises
 
 _seed = 0
 

@@ -34,7 +34,7 @@ from torch import nn
 from feedback import page as pages
 from feedback.exercise import Exercise, Misconception
 from feedback.page import Code, Include, Page, PageError, Section
-from feedback.page_code import compiled, defined, edited, free_names, last_of, placed, step, value_of, without_docstring
+from feedback.page_code import compiled, defined, edited, free_names, last_of, placed, value_of, without_docstring
 
 STANDARD = {"torch": torch, "nn": nn, "F": F, "np": np, "math": math}
 STEP = re.compile(r"(\w+)(?:\((.*?)\))?(?: · |$)")  # a step that is no function has no arguments
@@ -80,7 +80,7 @@ def exercise(
         raise page.fail(1, f"this is the page of {page.name}, but the module's answer is {reference.__name__}")
     if missing := [name for name in ("minutes", "difficulty", "correct") if name not in page.fields]:
         raise page.fail(1, f"the page lacks {' and '.join(missing)}")
-    loaded = Loaded(page, module, reference, assemble, explain)
+    loaded = CompiledPage(page, module, reference, assemble, explain)
     correct, *hints = (
         _in_words(page, page.lines[text], text, page.fields, loaded.names)
         for text in (page.fields["correct"], *page.hints)
@@ -104,19 +104,19 @@ def exercise(
 
 @dataclass
 class Mistake:
-    """A known mistake while its page is read; a way to make it is code, or wrong steps of an answer."""
+    """A known mistake while its page is read; a variant is code, or wrong steps of an answer."""
 
     means: str
     hint: str
     explain: Callable | None
     raised_in: str
-    ways: list[Callable | dict[str, Callable]] = field(default_factory=list)
-    codes: list[tuple[Page, Code, dict]] = field(default_factory=list)  # of each way, with the names that it may use
+    variants: list[Callable | dict[str, Callable]] = field(default_factory=list)
+    codes: list[tuple[Page, Code, dict]] = field(default_factory=list)  # of each variant, and names
     places: list[str] = field(default_factory=list)
     shared: int = 0
 
 
-class Loaded:
+class CompiledPage:
     """The mistakes of a page, compiled, and its answers, which are compiled when `banks` is called: for tests only."""
 
     def __init__(
@@ -198,13 +198,13 @@ class Loaded:
             if code.kind == "answer":
                 self.answers.append((page, (id,), code, code.line, names))
             else:
-                self.mistakes[id].ways.append(self._way(page, code, names, id))
+                self.mistakes[id].variants.append(self._variant(page, code, names, id))
                 self.mistakes[id].codes.append((page, code, names))
                 self.mistakes[id].places.append(f"{page.path.name}:{code.line}")
             if code.kind == "given":
-                names["given"] = self.given = self.mistakes[id].ways[-1]  # type: ignore[assignment]  # it has no steps
+                names["given"] = self.given = self.mistakes[id].variants[-1]  # type: ignore[assignment]  # it has no steps
         if not own and any(code.kind != "answer" for code in section.codes):
-            self.mistakes[id].shared = len(self.mistakes[id].ways)
+            self.mistakes[id].shared = len(self.mistakes[id].variants)
 
     def _reword(self, page: Page, section: Section, names: dict, words: dict) -> None:
         known = self.mistakes[section.id]
@@ -212,16 +212,17 @@ class Loaded:
         known.hint = _in_words(page, section.line, section.hint, words, names) or known.hint
         known.explain = _explainer(page, section.line, section.explain, names) or known.explain
 
-    def _way(self, page: Page, code: Code, names: dict, id: str) -> Callable | dict[str, Callable]:
+    def _variant(self, page: Page, code: Code, names: dict, id: str) -> Callable | dict[str, Callable]:
         if code.steps and code.steps.keys() <= self.steps.keys():
-            steps = self._steps(page, code, names)
-            with placed(page, code.line):
-                _require_steps(id, self.assemble, steps)
-            return steps
+            takes = inspect.signature(self.assemble).parameters if self.assemble else {}
+            free = any(each.kind is each.VAR_KEYWORD for each in takes.values())
+            if unknown := [] if free else sorted(code.steps.keys() - takes.keys()):
+                raise page.fail(code.line, f"{id}: `assemble` takes no step {' or '.join(unknown)}")
+            return self._steps(page, code, names)
         return self._made(page, code, names, id)
 
     def _steps(self, page: Page, code: Code, names: dict) -> dict[str, Callable]:
-        return {name: step(page, code, names, name, self.steps[name]) for name in code.steps}
+        return {name: compiled(page, code, text, names, self.steps[name], name) for name, text in code.steps.items()}
 
     # ------------------------------------------------------------ code
 
@@ -241,9 +242,9 @@ class Loaded:
     def misconceptions(self) -> Iterator[Misconception]:
         """The known mistakes, in the order in which they are tried."""
         for id, known in self.mistakes.items():
-            ways = tuple(way if callable(way) else self.assemble(**way) for way in known.ways)  # type: ignore[misc]
+            variants = tuple(each if callable(each) else self.assemble(**each) for each in known.variants)  # type: ignore[misc]
             rest = known.explain, known.raised_in, known.shared, tuple(known.places)
-            yield Misconception(id, known.means, known.hint, ways, *rest)
+            yield Misconception(id, known.means, known.hint, variants, *rest)
 
     @cache  # noqa: B019  the pages of a course live as long as it does
     def two_at_once(self, one: tuple[str, int], other: tuple[str, int]) -> Callable | None:
@@ -252,9 +253,9 @@ class Loaded:
         None where the two cannot be put together: they are not both steps, or both edits, of different places.
         """
         (a, m), (b, n) = one, other
-        ways = self.mistakes[a].ways[m], self.mistakes[b].ways[n]
-        if isinstance(ways[0], dict) and isinstance(ways[1], dict):
-            return None if ways[0].keys() & ways[1].keys() else self.assemble(**ways[0], **ways[1])  # type: ignore[misc]
+        variants = self.mistakes[a].variants[m], self.mistakes[b].variants[n]
+        if isinstance(variants[0], dict) and isinstance(variants[1], dict):
+            return None if variants[0].keys() & variants[1].keys() else self.assemble(**variants[0], **variants[1])  # type: ignore[misc]
         (page, first, names), (_, second, others) = self.mistakes[a].codes[m], self.mistakes[b].codes[n]
         if not (first.edits and second.edits) or first.of or second.of:
             return None
@@ -298,8 +299,8 @@ class Loaded:
             return self._made(page, code, {**self.names, **self.helpers}, " & ".join(ids))
         steps: dict[str, Callable] = {}
         for id in ids:
-            ways = self.mistakes[id].ways if id in self.mistakes else []
-            first = next((way for way in ways if isinstance(way, dict) and not way.keys() & steps.keys()), None)
+            variants = self.mistakes[id].variants if id in self.mistakes else []
+            first = next((each for each in variants if isinstance(each, dict) and not each.keys() & steps.keys()), None)
             if first is None:
                 raise page.fail(
                     line, f"{' & '.join(ids)} needs code: {id} has no edits to compose it from, and no steps"
@@ -342,7 +343,7 @@ class Loaded:
 class Base:
     """The healthy code that edits are edits of: a block of the page, or the reference."""
 
-    def __init__(self, loaded: Loaded, kind: str) -> None:
+    def __init__(self, loaded: CompiledPage, kind: str) -> None:
         blocks = loaded.page.blocks
         block = blocks.get(("", kind, "base")) or blocks.get(("", "mistake", "base"))
         self.code, self.page, self.names, self.cls = block, loaded.page, {}, loaded.reference
@@ -362,11 +363,11 @@ class Base:
     def with_methods(self, page: Page, code: Code, names: dict) -> type:
         """The class of the base with other methods."""
         methods = {}
-        for name in code.steps:
+        for name, text in code.steps.items():
             arguments = self.arguments_of(name)
             if arguments is None:
                 raise page.fail(code.line, f"{name!r} is neither a step nor a method of the base")
-            methods[name] = step(page, code, {**names, **self.names}, name, arguments)
+            methods[name] = compiled(page, code, text, {**names, **self.names}, arguments, name)
         cls: Any = self.cls
         return type(cls.__name__, (cls,), {"__module__": cls.__module__, **methods})
 
@@ -374,32 +375,6 @@ class Base:
         """Those of a method; None where the base has no such method."""
         right = getattr(self.cls, name, None) if inspect.isclass(self.cls) else None
         return str(inspect.signature(right))[1:-1] if inspect.isfunction(right) else None
-
-
-def _require_steps(id: str, assemble: Callable | None, steps: dict[str, Callable]) -> None:
-    """Wrong steps must be steps of the answer, and be called as the right ones are: a slip here is no misconception."""
-    if assemble is None:
-        raise ValueError(f"{id}: wrong steps ({', '.join(steps)}) need exercise(..., assemble=...) to become an answer")
-    known = inspect.signature(assemble).parameters
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
-        return
-    for name, function in steps.items():
-        if name not in known:
-            raise ValueError(f"{id}: {name!r} is not a step; the steps are {', '.join(known)}")
-        right = known[name].default
-        arguments = _required_arguments(right) if callable(right) else []
-        if not arguments:  # a right answer has no such step, or its arguments are free
-            continue
-        try:
-            inspect.signature(function).bind(*arguments)
-        except TypeError:
-            called, got = ", ".join(arguments), inspect.signature(function)
-            raise ValueError(f"{id}: the step {name!r} is called with ({called}), got a function of {got}") from None
-
-
-def _required_arguments(function: Callable) -> list[str]:
-    parameters = inspect.signature(function).parameters.values()
-    return [p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
 
 
 # ---------------------------------------------------------------- names and words
