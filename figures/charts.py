@@ -20,9 +20,7 @@ from figures.style import (
     rounded,
     short,
 )
-from figures.svg import MEASURED, Picture, to_svg
-
-MILLISECONDS = (0.1, 10_000)  # the axis of measured times; fixed, so that all but the curves is the same in every run
+from figures.svg import Picture, to_svg
 
 
 def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
@@ -56,30 +54,38 @@ def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
             + ", ".join(f"{value:.2f} for {label}" for label, value in zip(labels, values.tolist(), strict=True))
             for name, values in groups.items()
         ]
-        caption = f"From {labels[0]} to {labels[-1]}: {'; '.join(_course_of(*group) for group in groups.items())}."
-        return Picture(to_svg(figure), opening(title, ylabel) + "; ".join(words) + ".", caption)
+        return Picture(to_svg(figure), opening(title, ylabel) + "; ".join(words) + ".")
 
 
-def lines(curves, xs, xlabel, ylabel, title="", log=False, named=()):
+def lines(curves, xs, xlabel, ylabel, title="", named=()):
     """Curves over the same numbers, each named at its end, e.g. {"RNN": [...], "attention": [...]}.
 
     Shapes: each curve as long as xs
-    Units:  of the numbers given; `log` draws both axes in powers; `named` are those of xs whose points the
-            description names as well
+    Units:  of the numbers given; `named` are those of xs whose points the description names as well
     Errors: ValueError if a curve has another length
     Source: notebook 02
     """
+    curves = {name: rounded(values) for name, values in curves.items()}
+    for name, values in curves.items():
+        if len(values) != len(xs):
+            raise ValueError(f"{name} has {len(values)} numbers for {len(xs)} places")
     with rc_context(STYLE):
-        figure, curves = _curves(curves, xs, xlabel, ylabel, title, log)
+        figure, axis = new_figure(6.4, 3.4)
+        size = 5 if len(xs) <= 50 else 2.5  # of the marks: many must not run together
+        for n, (name, values) in enumerate(curves.items()):
+            look = {"color": COLORS[n % 4], "marker": MARKS[n % 4], "markersize": size}
+            axis.plot(list(xs), values.tolist(), label=name, **look)
+        axis.set(xlabel=xlabel, ylabel=ylabel)
+        axis.grid(color=GRID, linewidth=0.8)
+        axis.set_title(title, loc="left", pad=22)
+        add_legend(axis)
         words = [f"{name}: {_points(values, xs, named)}" for name, values in curves.items()]
-        courses = [_course_of(*curve) for curve in curves.items()]
-        caption = f"From {xs[0]} to {xs[-1]} on the horizontal axis: {'; '.join(courses)}."
-        return Picture(to_svg(figure), opening(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".", caption)
+        return Picture(to_svg(figure), opening(title, f"{ylabel} against {xlabel}") + "; ".join(words) + ".")
 
 
 def _points(values, xs, named):
     """In words, where a curve begins and ends, and in between the points that are named, the highest and the lowest."""
-    first, *_, last = at = [f"{short(float(value), 4)} at {x}" for value, x in zip(values, xs, strict=True)]
+    first, *_, last = at = [f"{_plain(value)} at {x}" for value, x in zip(values, xs, strict=True)]
     words = ", ".join([f"from {first} to {last}", *(at[xs.index(x)] for x in named)])
     for name, n in (("highest", int(values.argmax())), ("lowest", int(values.argmin()))):
         if values[n] not in (values[0], values[-1]):
@@ -121,62 +127,10 @@ def differences(sizes, first, tolerance, title="Where the two models part"):
         return Picture(to_svg(figure), opening(title, "largest difference") + "; ".join(words) + ".", caption)
 
 
-def timings(curves, xs, xlabel, title=""):
-    """Curves of times, which differ on every machine and in every run: tests compare all but the curves.
-
-    Shapes: each curve as long as xs
-    Units:  milliseconds, on axes in powers
-    Errors: ValueError if a curve has another length
-    Source: notebook 05
-    """
-    with rc_context(STYLE):
-        figure, curves = _curves(curves, xs, xlabel, "milliseconds", title, log=True)
-        axis = figure.axes[0]
-        axis.set_ylim(*MILLISECONDS)
-        for n, line in enumerate(axis.lines):
-            line.set_gid(f"{MEASURED}-{n}")
-        return Picture(
-            to_svg(figure),
-            opening(title, f"milliseconds against {xlabel}")
-            + f"Curves measured when the cell ran: {', '.join(curves)}.",
-            "The lower a curve, the faster; its slope says how the time grows with the length.",
-        )
-
-
-def _course_of(name, values):
-    """Where a curve begins and ends, and how high it is if it is highest in between."""
-    first, last, top, bottom = (_plain(number) for number in (values[0], values[-1], values.max(), values.min()))
-    if top == bottom:
-        return f"“{name}” stays at {first}"
-    ends = f"begins and ends at {first}" if first == last else f"goes from {first} to {last}"
-    return f"“{name}” {ends}" + ("" if top in (first, last) else f" (at most {top})")
-
-
 def _plain(number):
-    """With at most two decimals: 7 instead of 7.00."""
-    return short(float(number), 2).removesuffix(".00")
-
-
-def _curves(curves, xs, xlabel, ylabel, title, log):
-    """A figure with one curve for each name, and the curves as they are drawn."""
-    curves = {name: rounded(values) for name, values in curves.items()}
-    for name, values in curves.items():
-        if len(values) != len(xs):
-            raise ValueError(f"{name} has {len(values)} numbers for {len(xs)} places")
-    figure, axis = new_figure(6.4, 3.4)
-    size = 5 if len(xs) <= 50 else 2.5  # of the marks: many must not run together
-    for n, (name, values) in enumerate(curves.items()):
-        look = {"color": COLORS[n % 4], "marker": MARKS[n % 4], "markersize": size}
-        axis.plot(list(xs), values.tolist(), label=name, **look)
-    if log:
-        axis.set_xscale("log", base=2)
-        axis.set_yscale("log", base=10)
-        axis.set_xticks(list(xs), [str(x) for x in xs])
-    axis.set(xlabel=xlabel, ylabel=ylabel)
-    axis.grid(color=GRID, linewidth=0.8)
-    axis.set_title(title, loc="left", pad=22)
-    add_legend(axis)
-    return figure, curves
+    """With at most four decimals, and none that is not needed: 7 instead of 7.0000."""
+    text = short(float(number), 4)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def arrows(vectors, title="", axes=("", "")):

@@ -12,6 +12,7 @@ TALL = 20  # of the sheet that is drawn on; to_svg cuts it to what is drawn
 GAP, BAR = 0.3, 0.9  # between two panels; for the color bar with its numbers and its name
 WORDS, TITLE = 9.5, 11  # sizes of type, in points
 HATCHED = {"facecolor": HIDDEN, "edgecolor": HATCH, "linewidth": 0, "hatch": "///"}
+MANY = 40  # numbers: where most of them are zeros, these are not written
 SLANT = 40  # degrees, for column words that are too long to stand side by side
 
 
@@ -170,9 +171,11 @@ def _writer(values, cell, decimals):
     """How numbers are written in squares of this size, and their size of type: 0.15, or .15, or .2 without zeros."""
     if decimals == 2 and values.isfinite().all() and (values == (values * 10).round() / 10).all():
         decimals = 1  # rounded already
+    crowded = decimals == 1 and values.numel() >= MANY and (values == 0).sum() > values.numel() / 2
+    shown = _without_zeros if crowded else str
     for size in (9, 8, 7.5):
         if text_width(short(0.0, decimals), size) < 0.86 * cell:
-            return lambda value: short(value, decimals), size
+            return lambda value: shown(short(value, decimals)), size
     places = decimals if text_width("." + decimals * "0", 7.5) < 0.9 * cell else 1
     return lambda value: _without_zeros(short(value, places)), 7.5
 

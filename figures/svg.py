@@ -9,8 +9,6 @@ from html import escape
 from figures.style import FONT, PAPER
 
 MARGIN = 0.14  # inches around the drawing
-MEASURED = "measured"  # the id of curves that differ from run to run begins with it; tests/sanitize.cfg knows it
-MEASURED_GROUP = re.compile(rf'^( *)<g id="{MEASURED}.*?^\1</g>$', re.DOTALL | re.MULTILINE)
 FAMILY = f"'{FONT}', Verdana, sans-serif"  # where DejaVu is not installed
 CAPTION = "max-width: 46em; margin: 0.4em 0 0.2em; font-size: 0.93em; line-height: 1.4"
 
@@ -33,10 +31,9 @@ class Picture:
 
     def html(self):
         data = base64.b64encode(self.svg.encode()).decode()
-        mark = f' class="{MEASURED}"' if MEASURED_GROUP.search(self.svg) else ""
         caption = f'<figcaption style="{CAPTION}">{escape(self.caption)}</figcaption>\n' if self.caption else ""
         return (
-            f'<figure style="margin: 0">\n<img{mark} alt="{escape(" ".join(self.alt.split()))}" '
+            f'<figure style="margin: 0">\n<img alt="{escape(" ".join(self.alt.split()))}" '
             f'style="max-width: 100%; height: auto" src="data:image/svg+xml;base64,{data}">\n{caption}</figure>'
         )
 
@@ -72,5 +69,5 @@ def _with_stable_ids(svg):
     """
     for n, name in enumerate(dict.fromkeys(re.findall(r'id="([a-z][0-9a-f]{10})"', svg))):
         svg = svg.replace(name, f"@{n}@")
-    digest = hashlib.sha256(MEASURED_GROUP.sub("", svg).encode()).hexdigest()[:8]
+    digest = hashlib.sha256(svg.encode()).hexdigest()[:8]
     return re.sub(r"@(\d+)@", rf"{digest}-\1", svg)

@@ -51,6 +51,7 @@ def resolve():
 
 def main(words):
     Parser("lock", description="Update requirements.lock to the newest versions that fit together.").parse_args(words)
+    print("Asking the package index which versions fit together.", flush=True)
     try:
         lines = [line for line in resolve() if not OF_TORCH.match(line)]
     except subprocess.CalledProcessError as error:

@@ -47,15 +47,16 @@ def matches(path, name):
 def save(path):
     """Run one notebook, save it and print a line about it; returns whether it ran to the end."""
     started = time.monotonic()
+    print(f"{path.name}  ", end="", flush=True)
     notebook, before = nbformat.read(path, as_version=4), nbformat.read(path, as_version=4)
     failure = run(notebook)
     if failure:
-        print(f"{path.name}  {failure}", flush=True)
+        print(failure, flush=True)
         return False
     clean(notebook)
     keep_times(notebook, before)
     write(notebook, path)
-    print(f"{path.name}  {len(notebook.cells)} cells, {time.monotonic() - started:.1f} s", flush=True)
+    print(f"{len(notebook.cells)} cells, {time.monotonic() - started:.1f} s", flush=True)
     return True
 
 

@@ -98,9 +98,11 @@ def show(wanted, exercises):
             raise Problem(f"No code stands in line {line}; the first is {min(own, key=line_of).place}.")
         print(whole(exercise, max(above, key=line_of)))
         return True
-    lines = [row(exercise, answer) for answer in found]
+    lines = []
+    for answer in found:
+        lines.append(row(exercise, answer))
+        print(lines[-1], flush=True)
     known = f"{len(exercise.misconceptions)} known mistakes, {len(ways(exercise))} ways to make them"
-    print(*lines, sep="\n")
     print(f"{exercise.title}: {known}, {len(found)} answers")
     return not any(line.startswith(MARKS[False]) for line in lines)
 

@@ -30,6 +30,7 @@ from tests.minilm import require_minilm
 from tools import badges, study
 from tools.site import __main__ as site
 from tools.site import bundle, prepare, states
+from tools.site.exercises import TRIED
 
 pytestmark = [
     pytest.mark.browser,
@@ -45,6 +46,7 @@ OTHERS = (
     "404.html",
     "accessibility.html",
     "field_guide.html",
+    "ideas.html",
     "search.html",
     "setup_failures.html",
     "teachers.html",
@@ -53,7 +55,7 @@ OTHERS = (
 )
 PAGES = ["index.html", *(f"{Path(file).stem}.html" for file in FILES), *OTHERS]
 FIRST_VIEW = 560_000  # bytes before compression, without figures; notebook 08, the longest page, is two thirds of it
-MODEL = "/08-write-explore-run-0.js"  # of the view on the home page, which comes after everything else: 294 kB
+MODELS = ("/home.js", "/00-writing-run-0.js", "/08-write-explore-run-0.js")  # next_token, which comes last: 294 kB
 IN_JUPYTER = (*prepare.IN_JUPYTER_ONLY, "end-progress")  # the cells that a page leaves out on purpose
 SEE_ALL = """async () => {  // unfold everything, and wait until every view is there
   for (const details of document.querySelectorAll("details")) details.open = true;
@@ -210,8 +212,18 @@ def test_a_page_has_the_explorers_of_all_notebooks(soups):
             if "buttons" not in place["data-script"]
         ]
 
-    assert views("views.html") == [view for file in FILES for view in views(f"{Path(file).stem}.html")]
-    assert len(soups["views.html"].select("article h2")) == len(views("views.html"))
+    shown = views("views.html")
+    assert sorted(shown) == sorted(view for file in FILES for view in views(f"{Path(file).stem}.html"))
+    assert len(soups["views.html"].select("article h2")) == len(shown)
+    first = soups["views.html"].select_one(".course-live")
+    assert prepare.WRITING in first["data-script"] and not first.find_parent("details")
+
+
+def test_two_exercises_of_the_first_page_answer_each_choice_with_its_card(soups):
+    choices = soups["index.html"].select(".course-trials details")
+    assert [choice["name"] for choice in choices] == [f"trial-{id}" for id, tried in TRIED.items() for _ in tried]
+    assert all(choice.summary.code.text.strip() for choice in choices)
+    assert Counter("✓ correct" in choice.text for choice in choices) == {True: len(TRIED), False: 4 * len(TRIED)}
 
 
 def test_the_first_page_says_for_whom_it_is_how_long_it_takes_and_has_a_door_for_teachers(soups):
@@ -370,7 +382,7 @@ def test_the_first_view_is_small(chromium, address):
     for name in ("index.html", *(f"{Path(file).stem}.html" for file in FILES)):
         sizes.clear()
         page.goto(address + name, wait_until="networkidle")
-        counted = {url: size for url, size in sizes.items() if "/figures/" not in url and not url.endswith(MODEL)}
+        counted = {url: size for url, size in sizes.items() if "/figures/" not in url and not url.endswith(MODELS)}
         assert sum(counted.values()) < FIRST_VIEW, json.dumps(sizes, indent=1)
     context.close()
 

@@ -50,6 +50,7 @@ def build(out, place):
             status=None,
             warningiserror=True,
         )
+        print("  the pages, which takes about a minute", flush=True)
         application.build()
         if application.statuscode:
             raise RuntimeError("the site was not built: correct what Sphinx reports above")

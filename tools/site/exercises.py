@@ -2,8 +2,13 @@
 
 import ast
 import inspect
+import textwrap
 from dataclasses import replace
 from pathlib import Path
+
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
 
 from exercises import COURSE, EXERCISES
 from feedback import markup, source
@@ -13,6 +18,10 @@ from feedback.report import Hints, Text
 from tools.site import live
 
 MOST_LINES = 14  # of an answer that is shown
+TRIED = {  # exercises on the home page: what is said to each answer that one can choose there, and a part of it
+    "2.2": ("no-exponential", "overflow", "over-the-rows", "correct: shifted", "one-maximum-for-all"),
+    "3.3": ("masked-after-softmax", "true-hides", "correct", "zero-filled", "weights-filled"),
+}
 RUN_IT = '<a href="index.html#run-it-on-your-computer">run the course on your computer</a>'
 BUTTONS = Path(inspect.getfile(Buttons)).with_suffix(".js")
 
@@ -49,6 +58,19 @@ def card(id, stub):
     )
 
 
+def trial(id):
+    """Answers of the bank to choose from, each with the card that the course gives to it; HTML."""
+    banks, choices = EXERCISES[id].banks(), []
+    for diagnosis, _, part in (each.partition(": ") for each in TRIED[id]):
+        known = {in_lines(each): each.code for each in (*banks.wrong, *banks.right) if each.expected == diagnosis}
+        text = min((text for text in known if text and part in text), key=len)
+        code = highlight(_body(text), PythonLexer(), HtmlFormatter(nowrap=True)).rstrip()
+        said = _said(COURSE.check(id, known[text], record=False))
+        summary = f'<summary><code class="highlight">{code}</code></summary>'
+        choices.append(f'<details name="trial-{id}">{summary}{said}</details>')
+    return "\n".join(choices)
+
+
 def example(id):
     """A wrong answer from the bank, and what the course says to it; Markdown, nothing if none is short."""
     for answer in EXERCISES[id].banks().wrong:
@@ -64,6 +86,11 @@ def in_lines(answer):
     """An answer as a learner would write it, one statement a line; "" where it is composed of steps."""
     text = source.text(answer.code) or answer.text
     return ast.unparse(ast.parse(text)) if text else ""
+
+
+def _body(code):
+    """What stands in the only function of this code, which has no docstring."""
+    return textwrap.dedent(code.strip().partition("\n")[2])
 
 
 def _said(report):

@@ -10,19 +10,24 @@ from pathlib import Path
 
 import nbformat
 
+import explorers
 from exercises import COURSE, EXERCISES
 from exercises.notebooks import FIRST_PART, NOTEBOOKS, PARTS
 from feedback.notebooks import LABEL, exercise_of, prediction_of, statements
 from feedback.progress import duration
+from models import stories, story_model
 from tools import badges, study
 from tools.site import bundle, live, states
-from tools.site.exercises import RUN_IT, card, example, prediction, raw
+from tools.site.exercises import RUN_IT, TRIED, card, prediction, raw, trial
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "site"
-DOCS = ("accessibility", "field_guide", "setup_failures", "your_own_model")  # pages of docs/ that are on the site, too
-EXAMPLE = "3.3"  # of an exercise, on the home page
-WRITING = "next_token.js"  # the view on the home page
+DOCS = ("accessibility", "field_guide", "ideas", "setup_failures", "your_own_model")  # of docs/
+WRITING = "next_token.js"  # the view on the home page, and the first one of all
+OPENING = (  # of the story on the home page: it may go on about any of the three
+    "In Lima Mia loves beans. Mia wears white scarves. In Quito Ray craves soup. Ray builds black boats. "
+    "In Paris Ida likes eggs. Ida rides blue bikes."
+)
 
 IN_JUPYTER = re.compile(r"\A.*?(?=^# )", re.DOTALL | re.MULTILINE)  # above the title: badge, links between notebooks
 CELL_LINK = re.compile(r"\[([^][]+)\]\((\w+)\.ipynb#cell-id=([\w-]+)\)")
@@ -30,7 +35,6 @@ FILE_LINK = re.compile(r"\[([^][]+)\]\(\.\./([^()]+)\)")
 GUIDE_LINK = re.compile(r"\[([^][]+)\]\((#[^()]+)\)")
 HTML_LINK = re.compile(r'href="(\w+)\.ipynb(?:#cell-id=([\w-]+))?"')
 HEADING = re.compile(r'<span id="(cell-[\w-]+)"></span>\n\n#{1,2} (?:\d+\. )?(.+)')
-IDEAS = re.compile(r"<!-- ideas -->\n(.+?)<!-- end of ideas -->", re.DOTALL)  # the table in docs/ideas.md
 PROGRESS = re.compile(r'^progress\("\d+"\)$', re.MULTILINE)
 IN_JUPYTER_ONLY = ("start", "progress-text", "progress")  # cells
 HIDDEN = {"input": "source_hidden", "output": "outputs_hidden"}  # what myst-nb calls the parts of a cell, and Jupyter
@@ -44,11 +48,12 @@ def source(folder, place, notebooks=ROOT / "notebooks"):
     """
     files, shown = live.Files(), []
     for entry in NOTEBOOKS:
+        print(f"  {entry.name}", flush=True)
         page = prepared(nbformat.read(notebooks / entry.file, as_version=4), entry, place, files, notebooks)
         nbformat.write(page, folder / entry.file)
         shown += [(entry, *view) for view in views_of(page)]
-    parts = {**facts_of_course(), **home(shown), **ways_in(place)}
-    parts |= {"ideas": ideas(), "views": views(shown), "teaching": teaching(place)}
+    parts = {**facts_of_course(), **home(files), **ways_in(place)}
+    parts |= {"views": views(shown), "teaching": teaching(place)}
     for path in PAGES.glob("*.md"):
         page = re.sub(r"\{\{ (\w+) \}\}", lambda name: parts[name[1]], path.read_text(encoding="utf-8"))
         (folder / path.name).write_text(page, encoding="utf-8")
@@ -68,7 +73,7 @@ def prepared(notebook, entry, place, files, folder):
     cells = nbformat.from_dict(study.with_folded_answers(notebook.cells))
     cells = [cell for cell in cells if cell.id not in IN_JUPYTER_ONLY and not PROGRESS.fullmatch(cell.source.strip())]
     checks = {exercise.check["id"] for exercise in statements(cells).values()}  # each has a card in place of its stub
-    pages, shown = [], {id for _, page, id in CELL_LINK.findall(table_of_ideas()) if f"{page}.ipynb" == entry.file}
+    pages, shown = [], {id for _, page, id in CELL_LINK.findall(ideas()) if f"{page}.ipynb" == entry.file}
     for cell in cells:
         if cell.id in shown:
             pages.append(nbformat.v4.new_markdown_cell(f'<div id="cell-{cell.id}"></div>', id=f"{cell.id}-anchor"))
@@ -179,7 +184,8 @@ def code(cell, alive, name, files):
 
 
 def linked(text, place):
-    """A text of docs/ whose links to files of the course lead to the repository, if that has a known address."""
+    """A text of docs/ whose links lead to pages, and to files in the repository, if that has a known address."""
+    text = CELL_LINK.sub(_to_cell, text.replace("](../notebooks/", "]("))
     if badges.unknown(place):
         return FILE_LINK.sub(r"\1", text)
     return FILE_LINK.sub(rf"[\1]({address_of_files(place)}/\2)", text)
@@ -223,13 +229,15 @@ def teaching(place):
     return GUIDE_LINK.sub(r"*\1*" if badges.unknown(place) else rf"[\1]({address}\2)", text)
 
 
-def home(shown):
+def home(files):
     """What the home page takes from the course."""
+    view = explorers.next_token(story_model.load(), stories.WORDS, stories.encode(OPENING))
+    view.head = 7  # the last: without it, the story turns to Ida
     return {
-        "explorer": raw(next(html for *_, html in shown if WRITING in html)),
+        "explorer": raw(live.explorer(view, "home", files)),
         "notebooks": contents(),
-        "example": "\n\n".join(example(EXAMPLE)).replace("<details>", "<details open>", 1),
         "first": Path(NOTEBOOKS[0].file).stem,
+        **{f"trial_{id.replace('.', '_')}": raw(trial(id)) for id in TRIED},
     }
 
 
@@ -246,11 +254,11 @@ def views_of(page):
 
 
 def views(shown):
-    """All explorers, each below the name of its section; what answers a prediction is folded, as in its notebook."""
-    parts = []
-    for entry, heading, anchored, folded, html in shown:
+    """All explorers, the writing one first, each below the name of its section; what answers a prediction is folded."""
+    first, parts = next(view for view in shown if WRITING in view[-1]), []
+    for entry, heading, anchored, folded, html in [first, *(view for view in shown if view is not first)]:
         link = f'<a href="{Path(entry.file).stem}.html#{anchored}">{entry.name}</a>'
-        if folded:
+        if folded and html is not first[-1]:
             html = f"<details><summary>Show the view, which answers a prediction</summary>\n{html}\n</details>"
         parts.append(f"## {heading}\n\n{raw(f'<p>In {link}.</p>{html}')}")
     return "\n\n".join(parts)
@@ -262,12 +270,8 @@ def contents():
 
 
 def ideas():
-    """The table of the second part, docs/ideas.md; its links lead to the pages, to the outputs that it speaks of."""
-    return CELL_LINK.sub(_to_cell, table_of_ideas())
-
-
-def table_of_ideas():
-    return IDEAS.search((ROOT / "docs" / "ideas.md").read_text(encoding="utf-8"))[1].replace("](../notebooks/", "](")
+    """The page of the second part's ideas, with links between notebooks as notebooks have them."""
+    return (ROOT / "docs" / "ideas.md").read_text(encoding="utf-8").replace("](../notebooks/", "](")
 
 
 def table(notebooks):
