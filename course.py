@@ -6,12 +6,15 @@ for learners:
   python course.py update        carry what you wrote in study/ into a new edition of the notebooks, keep the copies as
                                  they were in study/old, and say what was carried over
   python course.py reset 03      start notebook 03 over, and keep the copy as it was in study/old
+  python course.py submit NAME   write NAME.zip, the one file to hand in: your notebooks, answers, progress and attempts
   python course.py fetch         set up, then download the model MiniLM, or verify it where it is already there; the
                                  other commands download it too, but go on without it where that is impossible
 
 for teachers:
   python course.py class FOLDER  write one page about a class from the attempts of its students; FOLDER holds one folder
                                  for each of them
+  python course.py equal FOLDER
+                                 list which answers of a class are the same code as the course's, or as each other's
   python course.py slides        make slides for a class out of the notebooks: one page for each plan of the guide, in
                                  slides/; with --without-notes, pages that students may have
   python course.py handout FOLDER
@@ -590,11 +593,13 @@ def hand_over(command, **variables):
     return code if code >= 0 else 128 - code
 
 
-TEACHING = {  # command: the module that it runs, and one more package to install for it
+TEACHING = {  # of a class, command: the module that it runs, and one more package to install for it
     "class": ("tools.classroom", None),
+    "equal": ("tools.classroom.equal", None),
     "slides": ("tools.slides", FORMULAS),
     "handout": ("tools.handout", None),
     "grading": ("tools.grading", None),
+    "submit": ("tools.submit", None),
 }
 TOOLS = {  # command: the module that it runs, the files of requirements, and one more package
     "new": ("tools.new_exercise", TESTING, None),

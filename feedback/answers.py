@@ -55,7 +55,7 @@ class Answers:
         target = self._path(exercise_id)
         try:
             if target is not None:
-                write(target, text)
+                write(target, text, 0o600)
                 self._in_memory.pop(exercise_id, None)
                 return is_kept
         except OSError:

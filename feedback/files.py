@@ -11,15 +11,17 @@ from typing import Any, BinaryIO
 LOOKS = 5  # at a last line that has no end yet
 
 
-def write(target: Path, content: str | bytes) -> None:
+def write(target: Path, content: str | bytes, mode: int = 0o666) -> None:
     """Write another file and rename it: at `target` there is the old file or the new one, never half of one.
+
+    mode  who may read and write it, as in os.open
 
     Errors: OSError where it cannot be written
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with open(part, "wb") as file:
+        with open(part, "wb", opener=lambda path, flags: os.open(path, flags, mode)) as file:
             file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())  # so that this holds even if the power fails

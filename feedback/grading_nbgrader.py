@@ -1,18 +1,23 @@
-"""Two steps of nbgrader's autograding, which `nbgrader_config.py` adds: graded cells come back, and points hold."""
+"""Two steps of nbgrader's autograding, which `nbgrader_config.py` sets: graded cells come back, and points hold."""
 
 from __future__ import annotations
 
 import ast
 import importlib
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from nbformat.v4 import new_code_cell, new_output
 from nbgrader.api import Gradebook
-from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 from nbgrader.utils import determine_grade, is_grade, is_solution
 from traitlets import Integer, Unicode
 
-from feedback.grading_rerun import drawn_seed, refused, rerun
+from feedback.course import Course
+from feedback.grading_rerun import UNFINISHED, drawn_seed, refused, rerun
 from feedback.grading_worker import Answer
 
 
@@ -33,31 +38,55 @@ class Restore(NbGraderPreprocessor):
         return nb, resources
 
 
-class Rerun(NbGraderPreprocessor):
-    """Replaces what a graded cell printed, when Execute ran it in a kernel, by an error if it is not confirmed."""
+class Judge(Execute):
+    """nbgrader's Execute, after the answers were judged: an answer that is not confirmed gets no points.
+
+    Both run in a copy of the student's folder, away from other students' work. What ungraded cells print is dropped.
+    """
 
     course = Unicode("exercises", help="The package of the exercises.").tag(config=True)
     seed = Integer(0, help="Chooses the hidden inputs; 0 draws one each time nbgrader is started.").tag(config=True)
 
-    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        steps: list[str | Answer] = []
-        graded: list[tuple[str, Any]] = []  # the exercise's id, and the cell
+    def preprocess(self, nb: Any, resources: Any, km: Any = None) -> tuple[Any, Any]:
+        course, seed = importlib.import_module(self.course).COURSE, self.seed or drawn_seed()
+        folder = resources["metadata"]["path"]
+        with _copied(folder) as copy:
+            graded = judged(nb, course, seed, copy)
+        runs_to_its_end = all(why != UNFINISHED for _, _, why in graded)
+        if runs_to_its_end:  # a notebook that ends or holds its process would do so to the kernel, too
+            with _copied(folder) as copy:
+                super().preprocess(nb, {**resources, "metadata": {**resources["metadata"], "path": copy}}, km)
         for cell in nb.cells:
-            answer = _graded(cell)
-            if cell.cell_type == "code" and (not is_grade(cell) or is_solution(cell)):
-                steps.append(cell.source)
-            if answer is not None and determine_grade(cell, self.log)[0]:
-                steps.append(answer)
-                graded.append((answer.id, cell))
-        if graded:
-            course, seed = importlib.import_module(self.course).COURSE, self.seed or drawn_seed()
-            folder = resources.get("metadata", {}).get("path") or None
-            for (id, cell), why in zip(graded, rerun(course, steps, seed, folder), strict=True):
-                if why:
-                    message = refused(course.exercises[id].title, why, seed)
-                    line = f"NotYet: {message}"
-                    cell.outputs = [new_output("error", ename="NotYet", evalue=message, traceback=[line])]
+            if cell.cell_type == "code" and not is_grade(cell):
+                cell.outputs = []
+        for id, cell, why in graded:
+            if why and determine_grade(cell, self.log)[0]:
+                message = refused(course.exercises[id].title, why, seed)
+                line = f"NotYet: {message}"
+                cell.outputs = [new_output("error", ename="NotYet", evalue=message, traceback=[line])]
         return nb, resources
+
+
+@contextmanager
+def _copied(folder: str) -> Iterator[str]:
+    with TemporaryDirectory() as place:
+        shutil.copytree(folder, place, symlinks=True, dirs_exist_ok=True)
+        yield place
+
+
+def judged(nb: Any, course: Course, seed: int, folder: str) -> list[tuple[str, Any, str]]:
+    """For each cell that grades an answer: the exercise's id, the cell, and why it is not accepted, or ''."""
+    steps: list[str | Answer] = []
+    graded: list[tuple[str, Any]] = []
+    for cell in nb.cells:
+        answer = _graded(cell)
+        if answer is not None:
+            steps.append(answer)
+            graded.append((answer.id, cell))
+        elif cell.cell_type == "code" and (not is_grade(cell) or is_solution(cell)):
+            steps.append(cell.source)
+    reasons = rerun(course, steps, seed, folder) if graded else []
+    return [(id, cell, why) for (id, cell), why in zip(graded, reasons, strict=True)]
 
 
 def _graded(cell: Any) -> Answer | None:

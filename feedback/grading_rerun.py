@@ -28,12 +28,12 @@ from feedback import judge_contract
 from feedback.compare import allclose
 from feedback.course import Course
 from feedback.exercise import Exercise
-from feedback.grading_worker import LONGEST_CELL, Answer, Task, Work, decoded
+from feedback.grading_worker import LONGEST_TASK, Answer, Task, Work, decoded
 from feedback.observations import known
 from feedback.sandbox import session
 
 LARGEST = 10**8  # bytes that are read of what comes back
-UNFINISHED = "it did not finish, or returned nothing that can be compared."
+UNFINISHED = "a cell or an answer ended the process, did not end itself, or returned nothing that can be compared."
 _drawn = 1 + secrets.randbelow(10**9)
 
 
@@ -52,7 +52,7 @@ def rerun(course: Course, steps: Sequence[str | Answer], seed: int, folder: str 
     answers = [step for step in steps if isinstance(step, Answer)]
     order = {answer.id: _shuffled(hidden[answer.id], seed) for answer in answers}
     work = [step if isinstance(step, str) else _task(hidden[step.id], step.name, order[step.id]) for step in steps]
-    runs = _run_afresh(_sent(course, work), LONGEST_CELL * (1 + len(steps)), folder)
+    runs = _run_afresh(_sent(course, work), LONGEST_TASK * (1 + len(steps)), folder)
     runs += [None] * (len(answers) - len(runs))
     return [_why_not(hidden[each.id], order[each.id], results) for each, results in zip(answers, runs, strict=False)]
 

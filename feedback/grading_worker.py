@@ -7,6 +7,7 @@ called, and on what; what it sends back are numbers and texts.
 from __future__ import annotations
 
 import base64
+import faulthandler
 import json
 import os
 import pickle
@@ -14,8 +15,6 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from os import _exit  # an answer may replace os._exit
-from threading import Timer
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -27,8 +26,9 @@ from feedback import tree
 from feedback.errors import first_line
 from feedback.sandbox import run, session
 
-LONGEST_CELL = 60  # seconds
+LONGEST_CELL = 30  # seconds
 LONGEST_TASK = 45  # seconds; an answer that is still running then has resisted every attempt to stop it
+RESISTS = 5  # seconds after which a cell that was stopped ends this process
 
 
 class Answer(NamedTuple):
@@ -66,14 +66,13 @@ def main() -> None:
     settings.HistoryManager.enabled = False
     shell = InteractiveShell.instance(config=settings)
     for step in work.steps:
+        limit = LONGEST_CELL + RESISTS if isinstance(step, str) else LONGEST_TASK
+        faulthandler.dump_traceback_later(limit, exit=True, file=nowhere)  # needs no GIL, unlike a thread of Python
         if isinstance(step, str):
             _run_cell(shell, step)
         else:
-            end = Timer(LONGEST_TASK, _exit, [1])
-            end.start()
             output.write(json.dumps(_results(step, shell.user_ns)) + "\n")
             output.flush()
-            end.cancel()
 
 
 def _stand_in(package: str) -> ModuleType:

@@ -19,7 +19,7 @@ FILES = (
     *("data/README.md", "data/causal_article.json", "data/journey.csv", "data/rewriting.safetensors"),
     *("data/transformers_4.json", "data/transformers_5.json"),
     *("docs/accessibility.md", "docs/field_guide.md", "docs/your_own_model.md", "tools/__init__.py"),
-    *("tools/for_learners.py", "tools/study.py"),
+    *("tools/for_learners.py", "tools/study.py", "tools/submit.py"),
 )
 FOR_A_HUB = ("classroom/jupyterhub_config.py", "classroom/requirements.txt", "classroom/server.py")  # to start one
 README = "classroom/students.md"  # is the learners' README.md; a hand-out has only that one

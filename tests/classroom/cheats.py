@@ -1,7 +1,6 @@
 """Wrong notebooks that try to get points: a bank of cheats, each of them on every exercise that asks for a function.
 
     python -m tests.classroom.cheats         {kind: the exercises in which `rerun` accepts it}, as JSON
-    python -m tests.classroom.cheats KIND    the same for `grade` alone, which runs in the process of the cheat
     python -m tests.classroom.cheats --right 7    every 7th right answer that is not accepted
 
 It needs what classroom/requirements-grading.txt installs.
@@ -14,7 +13,6 @@ from dataclasses import dataclass
 from textwrap import dedent, indent
 
 import cloudpickle
-from IPython.core.interactiveshell import InteractiveShell
 
 from exercises import COURSE, EXERCISES
 from feedback.grading_rerun import rerun
@@ -196,21 +194,6 @@ def accepted(cheats, ids):
     return found
 
 
-def accepted_by_grade(cheat, ids):
-    """The exercises in which `grade` alone accepts it, in a kernel's stead: this process."""
-    shell = InteractiveShell.instance()
-    cells = [FIRST_CELL, dedent(cheat.before)]
-    for cell in cells:
-        shell.run_cell(cell)
-    found = []
-    for id in ids:
-        shell.run_cell(cheat.answer(id))
-        graded = f"from exercises import grade\n\ngrade('{id}', {EXERCISES[id].name}, {SEED})"
-        if shell.run_cell(graded).success:
-            found.append(id)
-    return found
-
-
 def refused_right_answers(every):
     """{exercise: [(a right answer, why it is not accepted)]}, for one of so many right answers."""
     answers = [(id, answer.code) for id in EXERCISES for answer in EXERCISES[id].banks().right[::every]]
@@ -233,9 +216,6 @@ def loading(id, answer):
 def main(words):
     if words[:1] == ["--right"]:
         print(json.dumps(refused_right_answers(int(words[1]))))
-    elif words:
-        [cheat] = [cheat for cheat in CHEATS if cheat.kind == words[0]]
-        print(f"\n{json.dumps({cheat.kind: accepted_by_grade(cheat, FUNCTIONS)})}")
     else:
         found = accepted([HONEST, *(cheat for cheat in CHEATS if not cheat.alone)], FUNCTIONS)
         for cheat in CHEATS:

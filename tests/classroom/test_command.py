@@ -36,6 +36,15 @@ def test_it_prints_a_table_and_writes_the_page_where_it_was_called(run, tmp_path
     assert run("shared", "--output", "other.html")[0] == 0 and (tmp_path / "other.html").exists()
 
 
+def test_who_has_done_what_as_csv(run, tmp_path):
+    write(tmp_path / "shared" / "=anna", attempt(0, verdict="correct"))
+    write(tmp_path / "shared" / "ben", attempt(0), attempt(1, "3.2"))
+    assert run("shared", "--csv", "class.csv")[0] == 0
+    lines = (tmp_path / "class.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "folder,0.1 row_means,3.1 causal_mask,3.2 CausalMask"
+    assert lines[1:] == ["'=anna,solved,,", "ben,tried,,tried"]
+
+
 @pytest.mark.parametrize(
     "words, said",
     [

@@ -49,8 +49,11 @@ NOT_RIGHT = {  # with what a student reads
     "4.1": ("", "4.1 dropout: not attempted yet."),
 }
 CHEATING = {  # accepted by `grade` alone, which this notebook has changed
-    "first": "import exercises\n\nexercises.grade = print",
+    "first": "import exercises, pathlib\n\nexercises.grade = print\n"
+    "stolen = [*pathlib.Path('../..').glob('ada/exercises/*'), *pathlib.Path('.').glob('../../../release/*')]\n"
+    "print('stolen:', stolen)",
     "0.1": "def row_means(x):\n    return x.mean(dim=1) + 1",
+    "2.1": "def dot_product_scores(q, k):\n    return q @ k.mT if stolen else None",
     "3.3": RIGHT["3.3"],
 }
 GRADERS = PROJECT / ".venv.graders"
@@ -61,7 +64,8 @@ with Gradebook("sqlite:///gradebook.db") as book:
     print(json.dumps({grade.cell.name: (grade.score, grade.max_score) for grade in notebook.grades}))"""
 
 BY_HAND = """from nbformat.v4 import new_code_cell, new_notebook
-from feedback.grading_nbgrader import Rerun
+from exercises import COURSE
+from feedback.grading_nbgrader import judged
 
 def graded(source, **more):
     return new_code_cell(source, metadata={"nbgrader": {"grade": True, "solution": False, "points": 1, **more}})
@@ -72,8 +76,18 @@ cells = [
     graded("%time row_means(0)"),
     graded("from exercises import grade\\n\\ngrade('0.1', row_means)"),
 ]
-notebook, _ = Rerun(seed=7).preprocess(new_notebook(cells=cells), {})
-print([cell.outputs for cell in notebook.cells])"""
+print(judged(new_notebook(cells=cells), COURSE, 7, ".") == [("0.1", cells[-1], "")])"""
+ENDED = """from nbformat.v4 import new_code_cell, new_notebook
+from feedback.grading_nbgrader import Judge
+
+def graded(id):
+    marks = {"nbgrader": {"grade": True, "solution": False, "points": 1, "grade_id": id, "cell_type": "code"}}
+    return new_code_cell("from exercises import grade\\n\\ngrade('0.1', row_means)", metadata=marks)
+
+right = new_code_cell("def row_means(x):\\n    return x.mean(dim=1)")
+cells = [right, graded("first"), new_code_cell("import os; os._exit(0)"), graded("second")]
+notebook, _ = Judge(seed=7).preprocess(new_notebook(cells=cells), {"metadata": {"path": "."}})
+print([[output.ename for output in cell.outputs] for cell in notebook.cells])"""
 REFUSED = """import json
 from exercises import COURSE
 from feedback import grading_rerun
@@ -249,13 +263,13 @@ def test_graded_by_nbgrader(tmp_path, grader):
         assert f"NotYet: {told}" in page
     assert "✓ 3.3 mask_by_filling: correct" in page and "Traceback (most" not in page
     page = (tmp_path / "feedback" / "bob" / place).with_suffix(".html").read_text(encoding="utf-8")
-    assert "NotYet: 0.1 row_means: not confirmed." in page
+    assert "NotYet: 0.1 row_means: not confirmed." in page and "stolen: [" not in page  # what ungraded cells print
 
 
 @pytest.mark.install
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="nbgrader 0.9.6 needs Python 3.11")
 def test_a_cell_that_people_grade_may_hold_anything_and_is_run_for_the_cells_below_it(tmp_path):
-    assert run(environment(), PROJECT, tmp_path, "-c", BY_HAND).split("\n")[-2] == "[[], [], [], []]"
+    assert run(environment(), PROJECT, tmp_path, "-c", BY_HAND) == "True\n"
 
 
 @pytest.mark.install
@@ -268,11 +282,17 @@ def test_graded_cells_that_were_lost_come_back_in_the_order_of_their_names(tmp_p
 
 
 @pytest.mark.install
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="nbgrader 0.9.6 needs Python 3.11")
+def test_a_notebook_that_ends_its_process_keeps_the_points_above_and_does_not_run_again(tmp_path):
+    assert run(environment(), PROJECT, tmp_path, "-c", ENDED).split("\n")[-2] == "[[], [], [], ['NotYet']]"
+
+
+@pytest.mark.install
 def test_every_cell_has_its_time_and_a_refusal_says_what_happened(tmp_path):
     [limit], (raised, ended) = json.loads(run(environment(), PROJECT, tmp_path, "-c", REFUSED))
-    assert limit == 60 * (1 + 5)  # seconds, for the start and each of the steps
+    assert limit == 45 * (1 + 5)  # seconds, for the start and each of the steps
     assert raised.startswith("row_means raised an error there: ") and "no means" in raised
-    assert ended == "it did not finish, or returned nothing that can be compared."
+    assert ended.startswith("a cell or an answer ended the process, ")
 
 
 @pytest.mark.install

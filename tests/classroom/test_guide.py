@@ -80,7 +80,7 @@ def test_a_plan_without_its_last_line_is_refused():
 
 def test_there_are_the_plans_that_it_promises():
     several = [f"session-{i}" for i in range(1, 5)] + [f"week-{i}" for i in range(1, 9)]
-    assert list(PLANS) == ["lecture", *several, "extra-session"]
+    assert list(PLANS) == ["ninety-minutes", *several, "extra-session"]
     assert TEXT.count("ut first: ") + TEXT.count("**Cut points.**") == len(PLANS)
 
 
@@ -90,8 +90,15 @@ def test_a_plan_ends_before_its_meeting_does():
         assert plan.minutes < 60 * hours + minutes, plan.name
 
 
+def test_half_of_the_ninety_minutes_is_for_writing():
+    rows = PLANS["ninety-minutes"].rows
+    minutes = sum(EXERCISES[id].minutes for row in rows for id in row.exercises)
+    assert minutes + sum(row.minutes for row in rows if row.place.startswith("*Finishing")) >= 45
+    assert f"{minutes} minutes of exercises" in TEXT
+
+
 def test_no_plan_shows_a_section_twice_and_the_sessions_build_on_each_other():
-    for prefix in ("lecture", "session", "week", "extra"):
+    for prefix in ("ninety", "session", "week", "extra"):
         places = [row.place for plan in PLANS.values() if plan.name.startswith(prefix) for row in plan.sections]
         assert len(set(places)) == len(places), prefix
 

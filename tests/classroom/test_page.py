@@ -57,12 +57,13 @@ def test_the_numbers_of_a_small_class(small):
     html = make(small)
     rows = Parsed(html).rows
     assert "<b>3 students</b>, 3 at work in the last 15 minutes, <b>5 attempts</b>" in html
-    assert rows[0] == ["notebook", "exercise 1", "exercise 2"]
-    assert rows[1] == ["00 start", "0.1 row_means|33%|1 of 3 solved|1 trying"]
-    assert rows[2] == ["03 masks", "3.1 causal_mask|0%|not tried yet", "3.2 CausalMask|33%|1 of 3 solved"]
-    assert rows[4] == ["0.1 row_means", "3 min", "1", "10 min", "The mask is upside down <here>."]
-    assert rows[6] == ["1", "0", "1", "0.1 row_means", "No scale.", "By what?"]
-    assert rows[7] == ["1", "1", "1", "0.1 row_means", "The mask is upside down <here>.", "Which triangle?"]
+    assert rows[1] == ["0.1 row_means", "3 min", "1", "10 min", "The mask is upside down <here>."]
+    assert rows[3] == ["1", "0", "1", "0.1 row_means", "No scale.", "By what?"]
+    assert rows[4] == ["1", "1", "1", "0.1 row_means", "The mask is upside down <here>.", "Which triangle?"]
+    assert rows[5][:4] == ["1", "0", "1", "0.1 row_means"] and "no known mistake" in rows[5][4]
+    assert rows[6] == ["notebook", "exercise 1", "exercise 2"]
+    assert rows[7] == ["00 start", "0.1 row_means|33%|1 of 3 solved|1 trying"]
+    assert rows[8] == ["03 masks", "3.1 causal_mask|0%|not tried yet", "3.2 CausalMask|33%|1 of 3 solved"]
     assert rows[-2:] == [["(a) one", "1 of 2", "50%"], ["(b) two ✓ right", "1 of 2", "50%"]]
 
 
@@ -74,7 +75,10 @@ def test_no_name_and_no_path_is_on_the_page_by_default(small):
 
 def test_names_are_those_of_folders_and_escaped(small):
     html = make(small, names=True)
-    assert "&lt;i&gt;ben (10&nbsp;min)" in html and "anna" not in html  # she is not stuck
+    assert "&lt;i&gt;ben (10&nbsp;min)" in html and "&lt;i&gt;anna (" not in html  # she is not stuck
+    rows = Parsed(html).rows
+    assert ["folder", "0.1", "3.1", "3.2"] in rows
+    assert all(row in rows for row in (["<i>anna", "✓", "", ""], ["<i>ben", "…", "", ""], ["<i>cleo", "", "", "✓"]))
     assert "cleo" in html and "does not know (line 1)" in html
     assert ("i", {}) not in Parsed(html).elements
     assert "do not project it" in html
@@ -114,7 +118,17 @@ def test_only_a_page_that_is_watched_loads_itself_again(small):
 def test_a_class_that_has_not_begun(tmp_path):
     html = make(tmp_path)
     assert "<b>0 students</b>" in html and "Nobody has made a prediction yet." in html
-    assert Parsed(html).rows[1] == ["00 start", "0.1 row_means|0%|not tried yet"]
+    assert "Nobody has tried an exercise yet." in html and Parsed(html).rows == []
+
+
+def test_notebooks_that_nobody_has_touched_are_left_out(tmp_path):
+    write(tmp_path, attempt(0))
+    assert "00 start" in make(tmp_path) and "03 masks" not in make(tmp_path)
+
+
+def test_a_fold_stays_open_while_the_page_loads_itself_again(small, monkeypatch):
+    monkeypatch.setattr(page, "SHOWN", 1)
+    assert "<details>" in make(small) and "<details open>" in make(small, every=10)
 
 
 def luminance(color):

@@ -193,7 +193,8 @@ def test_it_writes_the_decks_that_are_named(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "words, said", [(["9"], "There is no deck '9', only lecture, session-1, "), (["week-1"], "cannot be written")]
+    "words, said",
+    [(["9"], "There is no deck '9', only ninety-minutes, session-1, "), (["week-1"], "cannot be written")],
 )
 def test_what_cannot_be_done_is_said_in_a_line(tmp_path, capsys, words, said):
     (tmp_path / "slides").touch()

@@ -137,6 +137,7 @@ def test_the_source_of_a_passed_answer_is_kept_with_what_it_needs(folder):
     assert text.index("def logarithm") < text.index("def divide") < text.index("def row_means")
     assert text.endswith("torch.tensor(1.0))\n")
     assert [path.name for path in folder.iterdir()] == ["0.1.py"]
+    assert os.name == "nt" or (folder / "0.1.py").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_wrong_answer_is_not_kept_and_does_not_replace_one_that_passed(folder):

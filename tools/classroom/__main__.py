@@ -34,11 +34,13 @@ def parse_options(words):
     parser.add_argument(
         "--watch", metavar="N", type=seconds, help=f"read and write again every N seconds (default {EVERY})"
     )
-    parser.add_argument("--names", action="store_true", help="name who is stuck, by the names of the folders")
+    parser.add_argument("--names", action="store_true", help="name who is stuck and who has done what, by folders")
+    parser.add_argument("--csv", metavar="FILE", type=Path, help="also write who has done what, by folders, as CSV")
     parser.add_argument("--from", dest="here", type=Path, default=Path(), help=argparse.SUPPRESS)
     options = parser.parse_args(with_seconds(words))
     options.folders = [options.here / folder for folder in options.folders]
     options.output = options.here / options.output
+    options.csv = options.csv and options.here / options.csv
     return options
 
 
@@ -66,8 +68,9 @@ def main(words):
         for folder in options.folders:
             if not folder.is_dir():
                 raise Problem(f"There is no folder {folder}: {WHICH}.")
-        if not options.output.parent.is_dir():
-            raise Problem(f"{options.output} cannot be written (its folder does not exist): choose another --output.")
+        for file in filter(None, (options.output, options.csv)):
+            if not file.parent.is_dir():
+                raise Problem(f"{file} cannot be written (its folder does not exist): choose another place.")
         reader = Reader(options.folders, catalog.load())
         summary = look(reader, options)
         if not summary.students and not options.watch:
@@ -96,8 +99,10 @@ def look(reader, options):
     if students or options.watch:
         try:
             files.write(options.output, page.html(summary, reader.complaints, options.names, options.watch))
+            if options.csv:
+                files.write(options.csv, terminal.csv(summary))
         except OSError as error:
-            raise Problem(f"{options.output} cannot be written ({error.strerror}): choose another --output.") from None
+            raise Problem(f"{error.filename2 or error.filename} cannot be written ({error.strerror}).") from None
     new = [complaint for complaint in reader.complaints if complaint not in said]
     for complaint in new[:COMPLAINTS]:
         print(complaint, file=sys.stderr)

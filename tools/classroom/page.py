@@ -13,6 +13,7 @@ from tools.classroom.records import count
 STYLE = (Path(__file__).with_name("style.css")).read_text(encoding="utf-8") + "".join(
     f".w{width}{{width:{width}%}}" for width in range(101)
 )
+MARKS = {True: "✓", False: "…", None: ""}
 SHOWN = 15  # misconceptions that are not folded
 PRIVACY = (
     "Whoever can open the folder of this page can read it. It was made from the files progress.json and attempts.jsonl "
@@ -27,7 +28,9 @@ def html(summary, complaints, names, every=None):
     """The whole page; `every` is in seconds, for a page that loads itself again."""
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
     refresh = f'<meta http-equiv="refresh" content="{every:g}">' if every else ""
-    sections = [heat_map(summary), stuck(summary, names), mistakes(summary), polls(summary)]
+    sections = [stuck(summary, names), mistakes(summary, unfolded=every), heat_map(summary), polls(summary)]
+    if names:
+        sections.insert(3, people(summary))
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -71,10 +74,12 @@ def scrolling(label, table):
 
 
 def heat_map(summary):
+    if not summary.tried:
+        return section("Solved", "Nobody has tried an exercise yet.")
     by_notebook = {}
-    for row in summary.rows:
+    for row in summary.tried:
         by_notebook.setdefault(row.exercise.notebook, []).append(row)
-    columns = max(map(len, by_notebook.values()), default=0)
+    columns = max(map(len, by_notebook.values()))
     head = "".join(f'<th scope="col">exercise {i + 1}</th>' for i in range(columns))
     body = "".join(
         f'<tr><th scope="row">{escape(summary.notebooks[number])}</th>{"".join(map(cell, rows))}</tr>\n'
@@ -86,7 +91,8 @@ def heat_map(summary):
     )
     key = ("not tried yet", "below 25%", "25% to 49%", "50% to 74%", "75% to 99%", "100%")
     legend = "".join(f'<li class="h{i}">{words}</li>' for i, words in enumerate(key))
-    about = "The share of all students who have solved each exercise. The stronger the color, the more."
+    about = "The share of all students who have solved each exercise. The stronger the color, the more. "
+    about += "Notebooks in which nobody has tried an exercise are left out."
     return section("Solved", about, f'<ul class="key">{legend}</ul>', scrolling("Solved exercises", table))
 
 
@@ -106,6 +112,19 @@ def heat(row):
 def breakable(name):
     """A name in Python, which may break after an underscore and before a capital."""
     return re.sub(r"(_)(?=.)|(?<=[a-z])(?=[A-Z])", r"\1<wbr>", escape(name))
+
+
+def people(summary):
+    """Names x exercises."""
+    head = "".join(f'<th scope="col">{row.exercise.id}</th>' for row in summary.tried)
+    body = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>'
+        + "".join(f"<td>{MARKS[mine.get(row.exercise.id)]}</td>" for row in summary.tried)
+        + "</tr>\n"
+        for name, mine in summary.people.items()
+    )
+    table = f'<table><thead><tr><th scope="col">folder</th>{head}</tr></thead>\n<tbody>{body}</tbody></table>'
+    return section("By name", "✓ solved, … tried. With --csv, a file holds the same.", scrolling("By name", table))
 
 
 # ---- who is stuck
@@ -142,18 +161,19 @@ def stuck_row(row, names):
 # ---- which misconceptions
 
 
-def mistakes(summary):
+def mistakes(summary, unfolded):
     if not summary.mistakes:
         return section("Misconceptions", "None was seen yet.")
     about = (
         "The most frequent first, counted by students. “Still” is how many of them have not solved the exercise since, "
-        "and met it in their last attempt."
+        "and met it in their last attempt. Attempts that failed without a diagnosis come last."
     )
     first, rest = summary.mistakes[:SHOWN], summary.mistakes[SHOWN:]
     parts = [scrolling("The most frequent misconceptions", mistake_table(first, summary))]
     if rest:
         folded = scrolling("The other misconceptions", mistake_table(rest, summary))
-        parts.append(f"<details><summary>{count(len(rest), 'more misconception')}</summary>{folded}</details>")
+        opening = "<details open>" if unfolded else "<details>"  # a page that loads itself again would fold it
+        parts.append(f"{opening}<summary>{count(len(rest), 'more misconception')}</summary>{folded}</details>")
     return section("Misconceptions", about, *parts)
 
 

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 BREAK = 30 * 60  # seconds: a longer pause between two attempts is a break, and not work
+UNDIAGNOSED = ("Another result than asked for, and no known mistake.", "What does the example on the card show?")
 LIVELY = 15 * 60  # seconds since the last line of somebody who is at work
 
 
@@ -69,6 +70,13 @@ class Summary:
     mistakes: tuple
     polls: tuple
     notebooks: dict
+    people: dict  # {name: {exercise: whether it is solved}}, of those that were tried
+
+    @property
+    def tried(self):
+        """The rows of the notebooks in which somebody has tried an exercise."""
+        notebooks = {row.exercise.notebook for row in self.rows if row.solved or row.trying}
+        return [row for row in self.rows if row.exercise.notebook in notebooks]
 
 
 def percent(part, whole):
@@ -91,6 +99,10 @@ def summarize(students, catalog, now=None):
         tuple(mistakes(catalog, by_exercise)),
         tuple(polls(catalog, students)),
         catalog.notebooks,
+        {
+            student.name: {id: has_solved(id, student, tried) for id, tried in mine.items()}
+            for student, mine in zip(students, by_exercise, strict=True)
+        },
     )
 
 
@@ -102,6 +114,10 @@ def split(student):
     return {id: found.get(id, []) for id in {**found, **student.tries}}
 
 
+def has_solved(id, student, attempts):
+    return student.tries.get(id, (False, 0))[0] or any(attempt.solved for attempt in attempts)
+
+
 def row(exercise, students, by_exercise, now):
     solved = trying = tries = 0
     stuck = []
@@ -109,9 +125,8 @@ def row(exercise, students, by_exercise, now):
         if exercise.id not in attempts:
             continue
         mine = attempts[exercise.id]
-        was_solved, counted = student.tries.get(exercise.id, (False, 0))
-        tries += max(len(mine), counted)
-        if was_solved or any(attempt.solved for attempt in mine):
+        tries += max(len(mine), student.tries.get(exercise.id, (False, 0))[1])
+        if has_solved(exercise.id, student, mine):
             solved += 1
             continue
         trying += 1
@@ -133,19 +148,22 @@ def worked(attempts, student, now):
 
 
 def mistakes(catalog, by_exercise):
-    """The most frequent first: by students, then by attempts."""
+    """The most frequent first: by students, then by attempts. Attempts that failed without a diagnosis come last."""
     students, attempts, still = Counter(), Counter(), Counter()
     for mine in by_exercise:
         for id, tried in mine.items():
-            met = [(id, attempt.misconception) for attempt in tried if attempt.misconception]
+            met = [(id, a.misconception or "") for a in tried if a.misconception or not a.solved]
             students.update(set(met))
             attempts.update(met)
-            if met and tried[-1].misconception and not any(attempt.solved for attempt in tried):
+            if met and not any(attempt.solved for attempt in tried):
                 still[met[-1]] += 1
     order = list(catalog.exercises)
-    for key in sorted(students, key=lambda key: (-students[key], -attempts[key], order.index(key[0]), key[1])):
+    for key in sorted(
+        students, key=lambda key: (not key[1], -students[key], -attempts[key], order.index(key[0]), key[1])
+    ):
         exercise = catalog.exercises[key[0]]
-        yield Mistake(exercise, key[1], *exercise.mistakes[key[1]], students[key], attempts[key], still[key])
+        told = exercise.mistakes.get(key[1], UNDIAGNOSED)
+        yield Mistake(exercise, key[1], *told, students[key], attempts[key], still[key])
 
 
 def polls(catalog, students):

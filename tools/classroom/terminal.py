@@ -1,5 +1,8 @@
 """The numbers as text."""
 
+import io
+from csv import writer
+
 from tools.classroom.records import count
 
 WIDTH = 20  # of a bar
@@ -15,14 +18,14 @@ def line(summary):
 
 def text(summary, names):
     """All tables, one after the other."""
-    parts = [line(summary), table(summary), frequent(summary), predicted(summary)]
+    parts = [line(summary), table(summary) if summary.tried else "", frequent(summary), predicted(summary)]
     if names:
         parts.insert(2, stuck(summary))
     return "\n\n".join(part for part in parts if part)
 
 
 def table(summary):
-    wide = max(len(title(row)) for row in summary.rows)
+    wide = max(len(title(row)) for row in summary.tried)
     head = f"{'exercise'.ljust(wide)}  {'solved'.ljust(WIDTH + 13)}trying  stuck"
     return "\n".join(
         [
@@ -30,7 +33,7 @@ def table(summary):
             *(
                 f"{title(row).ljust(wide)}  {bar(row.share)} {row.share:3d}%{row.solved:7,d} "
                 f"{row.trying:7,d} {len(row.stuck):6,d}"
-                for row in summary.rows
+                for row in summary.tried
             ),
         ]
     )
@@ -73,3 +76,15 @@ def predicted(summary):
         for poll in summary.polls
     ]
     return "\n".join(["Predictions, first choices (✓ is right):", *lines]) if lines else ""
+
+
+def csv(summary):
+    """Names x exercises, for a spreadsheet. A name that it would take for a formula gets an apostrophe."""
+    ids = [row.exercise.id for row in summary.tried]
+    rows = [["folder", *(title(row) for row in summary.tried)]]
+    for name, mine in summary.people.items():
+        states = ({True: "solved", False: "tried", None: ""}[mine.get(id)] for id in ids)
+        rows.append([f"'{name}" if name[0] in "=+-@" else name, *states])
+    text = io.StringIO()
+    writer(text).writerows(rows)
+    return text.getvalue()

@@ -7,17 +7,26 @@ from tools import Problem
 from tools.grading.tasks import FIRST_CELL, grading
 from tools.study import KERNEL
 
-# Each student's notebook is run by nbgrader's Execute in a kernel, and once more by Rerun, on which points depend.
+# Judge takes the place of nbgrader's Execute.
 SETTINGS = """\
 import os
 
 os.environ["COURSE_PROGRESS"] = "memory"  # grading leaves no trace in anybody's progress
+os.environ["PYTHONSAFEPATH"] = "1"  # no file next to a notebook stands in for a module
 
 c = get_config()  # noqa: F821  nbgrader defines it
 c.CourseDirectory.course_id = "attention-by-hand"
 c.Autograde.sanitize_preprocessors.prepend(["feedback.grading_nbgrader.Restore"])
-c.Autograde.autograde_preprocessors.insert(1, "feedback.grading_nbgrader.Rerun")
-c.Execute.timeout = 60  # seconds for a cell; grade() itself stops an answer after 5 seconds of work
+c.Autograde.autograde_preprocessors = [
+    "feedback.grading_nbgrader.Judge",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbconvert.preprocessors.ClearMetadataPreprocessor",
+    "nbgrader.preprocessors.LimitOutput",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Execute.timeout = 30  # seconds for a cell; grade() itself stops an answer after 5 seconds of work
 """
 
 

@@ -1,0 +1,45 @@
+"""`python course.py submit NAME`: what it writes is what the class's commands read."""
+
+from zipfile import ZipFile
+
+import pytest
+
+from tests.classroom.small import CATALOG, attempt, write
+from tools import study, submit
+from tools.classroom.records import Reader
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """A learner's copy; submit(*words) -> exit code, from its folder."""
+    monkeypatch.delenv("COURSE_PROGRESS")
+    monkeypatch.setattr(submit, "DATA", tmp_path / "data")
+    monkeypatch.setattr(study, "STUDY", tmp_path / "study")
+    monkeypatch.setattr(submit.sys.stdout, "reconfigure", lambda **options: None, raising=False)
+    return lambda *words: submit.main(["--from", str(tmp_path), *words])
+
+
+def test_one_file_holds_what_was_done_and_the_class_reads_it(course, tmp_path, capsys):
+    write(tmp_path / "data", attempt(0, verdict="correct"), progress="{}")
+    (tmp_path / "data" / "answers").mkdir()
+    (tmp_path / "study" / "old").mkdir(parents=True)
+    for file in ("data/answers/0.1.py", "study/00.ipynb", "study/old/00.ipynb"):
+        (tmp_path / file).write_text(file, encoding="utf-8")
+    assert course("Ada L.") == 0 and str(tmp_path / "Ada L..zip") in capsys.readouterr().out
+    with ZipFile(tmp_path / "Ada L..zip") as archive:
+        names = ("progress.json", "attempts.jsonl", "answers/0.1.py", "study/00.ipynb")
+        assert archive.namelist() == [f"Ada L./{name}" for name in names]
+        archive.extractall(tmp_path / "collected")
+    [student] = Reader([tmp_path / "collected"], CATALOG).read()
+    assert student.name == "Ada L." and student.attempts[0].solved
+
+
+@pytest.mark.parametrize("name", ["../ada", "a/b", ".", ""])
+def test_a_name_that_is_no_folder_is_refused(course, tmp_path, name, capsys):
+    write(tmp_path / "data", attempt(0))
+    assert course(name) == 1 and "cannot be the name of a folder" in capsys.readouterr().err
+
+
+def test_nothing_to_hand_in_is_said(course, tmp_path, capsys):
+    assert course("ada") == 1 and "nothing to hand in yet" in capsys.readouterr().err
+    assert not list(tmp_path.glob("*.zip"))
