@@ -57,11 +57,12 @@ def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
         return Picture(to_svg(figure), opening(title, ylabel) + "; ".join(words) + ".")
 
 
-def lines(curves, xs, xlabel, ylabel, title="", named=()):
+def lines(curves, xs, xlabel, ylabel, title="", named=(), log=False):
     """Curves over the same numbers, each named at its end, e.g. {"RNN": [...], "attention": [...]}.
 
     Shapes: each curve as long as xs
-    Units:  of the numbers given; `named` are those of xs whose points the description names as well
+    Units:  of the numbers given; `named` are those of xs whose points the description names as well; `log` draws both
+            axes in powers
     Errors: ValueError if a curve has another length
     Source: notebook 02
     """
@@ -76,6 +77,9 @@ def lines(curves, xs, xlabel, ylabel, title="", named=()):
             look = {"color": COLORS[n % 4], "marker": MARKS[n % 4], "markersize": size}
             axis.plot(list(xs), values.tolist(), label=name, **look)
         axis.set(xlabel=xlabel, ylabel=ylabel)
+        if log:
+            axis.set_xscale("log", base=2)
+            axis.set_yscale("log", base=10)
         axis.grid(color=GRID, linewidth=0.8)
         axis.set_title(title, loc="left", pad=22)
         add_legend(axis)

@@ -11,7 +11,8 @@ import nbformat
 import pytest
 from nbclient.exceptions import CellExecutionError
 
-from tests.minilm import uses_minilm
+from models import pretrained
+from tests.minilm import require_minilm, uses_minilm
 from tests.notebooks.common import PATHS, ROOT, execute, printed, read
 from tests.setup.test_packaging import course_files
 from tools import badges
@@ -126,7 +127,9 @@ def test_a_course_without_an_address_says_how_to_get_it(tmp_path):
     assert printed(execute(cells(first, WHERE), tmp_path)).endswith("\nattention-by-hand/helpers\n")
 
 
-def test_a_notebook_on_its_own_gives_the_saved_outputs(colab):
+def test_a_notebook_on_its_own_gives_the_saved_outputs(colab, monkeypatch):
+    require_minilm()
+    monkeypatch.setenv("COURSE_MINILM", str(pretrained.folder()))
     saved, ran = read(PATHS[0]), execute(published(PATHS[0]), colab)
     for before, after in zip(saved.cells, ran.cells, strict=True):
         assert comparable(after.get("outputs", [])) == comparable(before.get("outputs", [])), after.id

@@ -101,7 +101,7 @@ def test_each_length_is_measured_printed_and_drawn(monkeypatch, capsys, tmp_path
     assert list(kept["lengths"]) == ["8", "16"]
     assert kept["lengths"]["16"]["tiled"] == {"forward": 2.5, "and back": 2.5, "MB": 80}
     drawn = length.pictures(kept["lengths"])
-    assert "explicit: from 64.0000 at 8 to 128.0000 at 16" in drawn["memory"].alt
+    assert "explicit: from 64 at 8 to 128 at 16" in drawn["memory"].alt
     assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.svg")} == {
         f"length_{name}.svg": picture.svg for name, picture in drawn.items()
     }

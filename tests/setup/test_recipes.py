@@ -1,6 +1,7 @@
 """The recipes for contributors work as they are printed, in a copy of the course."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -9,6 +10,9 @@ import textwrap
 from pathlib import Path
 
 import pytest
+
+from models import pretrained
+from tests.minilm import require_minilm
 
 PROJECT = Path(__file__).resolve().parents[2]
 NEEDED = (
@@ -49,7 +53,10 @@ def copy(tmp_path):
 
 def run(copy, *command):
     """Run a module of the copy; returns (exit code, what it printed)."""
-    done = subprocess.run([sys.executable, "-m", *command], cwd=copy, capture_output=True, text=True, timeout=600)
+    where = os.environ | {"COURSE_MINILM": str(pretrained.folder())}
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=copy, capture_output=True, text=True, timeout=600, env=where
+    )
     return done.returncode, done.stdout + done.stderr
 
 
@@ -78,6 +85,7 @@ def test_adding_a_known_mistake(copy):
 
 
 def test_adding_an_exercise(copy):
+    require_minilm()
     text = PAGE.read_text(encoding="utf-8")
     module, stub = blocks(text)
     page, task = blocks(text, "markdown")

@@ -20,6 +20,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from feedback import files
 from feedback.notebooks import FOLDED
+from models import pretrained
+from tests.minilm import require_minilm
 from tests.notebooks.common import execute
 from tests.setup.copies import ENDLESS, copy_study
 from tools.save_notebooks import comparable
@@ -218,7 +220,9 @@ def test_jupyterlab_shows_the_saved_figures_of_the_published_notebooks(course):
 @pytest.mark.notebook
 def test_a_copy_finds_the_course_and_gives_the_published_outputs(course, monkeypatch):
     """That a copy in study/old finds it too is tested with the first cell, in tests/notebooks/test_alone.py."""
+    require_minilm()
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("COURSE_MINILM", str(pretrained.folder()))
     own = shutil.ignore_patterns("cache", "progress.json*", "attempts.jsonl")
     for name in ("data", *PACKAGES, "notebooks"):
         shutil.copytree(PROJECT / name, course.folder / name, ignore=own, dirs_exist_ok=True)
