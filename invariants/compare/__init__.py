@@ -15,11 +15,12 @@ down into the children, and tries causes until one explains the numbers of both 
 import torch
 from torch import nn
 
+from invariants.assertions.calling import resting
 from invariants.compare.diagnosis import first_by_chance, guess
 from invariants.compare.guess import Guess
 from invariants.compare.pairing import paired, parameter_pairs, without_counterpart
 from invariants.compare.places import differences, first_parting, what_follows
-from invariants.compare.recording import Call, copied, record, undisturbed
+from invariants.compare.recording import Call, copied, record
 from invariants.compare.report import Comparison, Row
 
 __all__ = ["Comparison", "Guess", "compare"]
@@ -44,7 +45,7 @@ def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None
     """
     recorded = isinstance(theirs, dict)
     _require(mine, theirs, inputs, options, mapping or {}, tolerance)
-    with undisturbed(*((mine,) if recorded else (mine, theirs))):
+    with resting((mine,) if recorded else (mine, theirs)):
         calls = record(mine, _plain, inputs, options, inside=not recorded)
         if recorded:
             others = _as_calls(theirs)

@@ -1,7 +1,6 @@
 """What every module of a model got and gave in one run, and how to leave the models as they were."""
 
 import itertools
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -40,24 +39,6 @@ class Call:
         for child in self.children:
             yield child
             yield from child.descendants()
-
-
-@contextmanager
-def undisturbed(*models):
-    """Evaluation mode, no gradients, modules that run one by one; afterwards modes and random numbers are as before."""
-    modes = [(module, module.training) for model in models for module in model.modules()]
-    devices = {p.device.index for model in models for p in model.parameters() if p.device.type == "cuda"}
-    fast = torch.backends.mha.get_fastpath_enabled()  # torch's own layers run without their children otherwise
-    try:
-        with torch.random.fork_rng(devices=sorted(devices)), torch.no_grad():
-            torch.backends.mha.set_fastpath_enabled(False)
-            for model in models:
-                model.eval()
-            yield
-    finally:
-        torch.backends.mha.set_fastpath_enabled(fast)
-        for module, mode in modes:
-            module.training = mode
 
 
 class Run(list):
