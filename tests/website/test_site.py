@@ -61,9 +61,9 @@ SEE_ALL = """async () => {  // unfold everything, and wait until every view is t
   for (const details of document.querySelectorAll("details")) details.open = true;
   const end = Date.now() + 300_000;
   for (const place of document.querySelectorAll(".course-live")) {
-    place.scrollIntoView();
     while (place.dataset.alive === undefined) {
       if (Date.now() > end) throw new Error(`${place.dataset.values} is not alive`);
+      place.scrollIntoView({ behavior: "instant" });  // each time: a view or a picture above it may have grown
       await new Promise((go) => setTimeout(go, 10));
     }
   }
