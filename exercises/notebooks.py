@@ -14,21 +14,21 @@ def notebooks(*rows):
 
 
 FIRST_PART = notebooks(
-    ("00_start_here", "start here", 40, 40, "What will you build, and how does the course answer you?"),
-    ("01_embeddings", "embeddings", 85, 50, "How does text become vectors?"),
-    ("02_single_head_attention", "single-head attention", 112, 59, "How does a token decide what to read?"),
-    ("03_causal_masking", "causal masking", 105, 50, "How do you hide the future?"),
-    ("04_dropout", "dropout", 79, 39, "Why zero what you just computed?"),
+    ("00_start_here", "start here", 44, 44, "What will you build, and how does the course answer you?"),
+    ("01_embeddings", "embeddings", 78, 50, "How does text become vectors?"),
+    ("02_single_head_attention", "single-head attention", 113, 63, "How does a token decide what to read?"),
+    ("03_causal_masking", "causal masking", 111, 50, "How do you hide the future?"),
+    ("04_dropout", "dropout", 74, 38, "Why zero what you just computed?"),
     (
         "05_multi_head_attention",
         "multi-head attention",
-        94,
-        45,
+        105,
+        55,
         "Why several heads, and how do you compute them all at once?",
     ),
-    ("06_the_bert_block", "the BERT block", 119, 58, "What surrounds attention in a real model?"),
-    ("07_a_real_bert", "a real BERT", 120, 58, "Does what you wrote run a real model?"),
-    ("08_a_language_model", "a language model of your own", 160, 65, "How does attention learn to write?"),
+    ("06_the_bert_block", "the BERT block", 116, 57, "What surrounds attention in a real model?"),
+    ("07_a_real_bert", "a real BERT", 116, 56, "Does what you wrote run a real model?"),
+    ("08_a_language_model", "a language model of your own", 169, 72, "How does attention learn to write?"),
 )
 
 SECOND_PART = notebooks(

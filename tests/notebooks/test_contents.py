@@ -13,20 +13,16 @@ from tools import badges
 
 each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.number)
 CONTENTS = "contents"  # the cell of the first notebook that lists all of them
-PAGES = {
-    "README.md": "notebooks/",
-    PATHS[0].name: "",
-}  # pages with a table of contents: the folder in its links
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def cells(notebook):
     return read(ROOT / "notebooks" / notebook.file).cells
 
 
-def page(name):
-    if name == "README.md":
-        return (ROOT / "README.md").read_text(encoding="utf-8")
-    return next(cell.source for cell in cells(NOTEBOOKS[0]) if cell.id == CONTENTS)
+def table_of(part, folder=""):
+    rows = (f"| [{one.name}]({folder}{one.file}) | {one.question} | {one.minutes} |" for one in PARTS[part])
+    return "|\n" + "\n".join(rows) + "\n\n"
 
 
 def test_the_list_has_every_notebook_in_order():
@@ -60,16 +56,17 @@ def test_below_the_launch_badge_it_links_to_its_neighbors_and_the_contents(noteb
     assert cells(notebook)[0].source.startswith(f"{badge}{line_of_links(notebook)}\n\n")
 
 
-@pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("part", PARTS)
-def test_the_tables_of_contents_agree_with_the_lists(part, name):
-    rows = [
-        f"| [{notebook.name}]({PAGES[name]}{notebook.file}) | {notebook.question} | {notebook.minutes} |"
-        for notebook in PARTS[part]
-    ]
-    if name == NOTEBOOKS[0].file:
-        rows[0] = rows[0].replace(f"[{NOTEBOOKS[0].name}]({NOTEBOOKS[0].file})", NOTEBOOKS[0].name)  # it is this page
-    assert "|\n" + "\n".join(rows) + "\n\n" in page(name)
+def test_the_tables_of_contents_agree_with_the_lists(part):
+    assert table_of(part, "notebooks/") in README
+
+
+def test_the_first_notebook_has_a_table_of_the_first_part_and_links_to_the_second():
+    contents = next(cell.source for cell in cells(NOTEBOOKS[0]) if cell.id == CONTENTS)
+    this_page = f"[{NOTEBOOKS[0].name}]({NOTEBOOKS[0].file})"
+    assert table_of("first part").replace(this_page, NOTEBOOKS[0].name) in contents
+    links = re.findall(r"\[(.+?)\]\((.+?)\)", contents)
+    assert links[-len(SECOND_PART) :] == [(one.name, one.file) for one in SECOND_PART]
 
 
 @each_notebook
@@ -100,15 +97,14 @@ def test_the_tags_of_a_cell_say_what_its_text_shows(notebook):
         assert tags == shown, f"the text of the cell {cell.id} wants the tags {shown}, it has {tags}"
 
 
-@pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("part", PARTS)
-def test_the_total_times_of_both_parts_are_stated(part, name):
+def test_the_total_times_of_both_parts_are_stated(part):
     inside = [EXERCISES[id] for notebook in PARTS[part] for id in COURSE.contents.belonging(EXERCISES, notebook)]
     whole = duration(sum(notebook.minutes for notebook in PARTS[part]))
     exercises = duration(sum(exercise.minutes for exercise in inside))
-    assert f"The {part} takes about {whole}, of which the exercises take about {exercises}." in page(name)
+    assert f"The {part} takes about {whole}, of which the exercises take about {exercises}." in README
     if core := sum(notebook.core for notebook in PARTS[part]):
-        assert f" core takes about {duration(core)}." in page(name)
+        assert f" core takes about {duration(core)}." in README
 
 
 @each_notebook
