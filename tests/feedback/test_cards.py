@@ -76,7 +76,7 @@ def test_every_other_card_says_what_comes_next(make):
 
 
 def test_a_right_answer_leads_to_the_next_exercise():
-    assert "Next: exercise 3.3 mask_by_filling." in check("3.2", EXERCISES["3.2"].reference).message
+    assert "Next: exercise 3.3 mask_by_filling." in check("3.1", EXERCISES["3.1"].reference).message
 
 
 def test_hints_are_folded_into_each_other():
