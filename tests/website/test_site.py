@@ -48,6 +48,7 @@ OTHERS = (
     "field_guide.html",
     "ideas.html",
     "search.html",
+    "setting_up.html",
     "setup_failures.html",
     "teachers.html",
     "views.html",

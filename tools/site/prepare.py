@@ -22,7 +22,7 @@ from tools.site.exercises import RUN_IT, TRIED, card, prediction, raw, trial
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "site"
-DOCS = ("accessibility", "field_guide", "ideas", "setup_failures", "your_own_model")  # of docs/
+DOCS = ("accessibility", "field_guide", "ideas", "setting_up", "setup_failures", "your_own_model")  # of docs/
 WRITING = "next_token.js"  # the view on the home page, and the first one of all
 OPENING = (  # of the story on the home page: it may go on about any of the three
     "In Lima Mia loves beans. Mia wears white scarves. In Quito Ray craves soup. Ray builds black boats. "
