@@ -58,6 +58,13 @@ def test_a_change_of_the_copy_is_noticed_and_leaves_the_original_alone(change):
     assert tree.unchanged(model, before) and hasattr(model, "last") is False
 
 
+def test_a_tensor_with_nan_that_was_left_alone_is_unchanged():
+    x = torch.tensor([1.0, torch.nan, torch.inf])
+    assert tree.unchanged(x.clone(), x)
+    assert not tree.unchanged(x.nan_to_num(), x)
+    assert not tree.unchanged(x + 1e-6, x)
+
+
 def test_layers_that_no_answer_gets_are_not_copied():
     x, layer = torch.randn(2, 3), nn.Linear(3, 3)
     given = only_read((x, layer, 2))
