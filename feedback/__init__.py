@@ -4,13 +4,13 @@ README.md shows who calls whom in a check. All modules, in an order in which to 
 above it (but for types):
 
 What a learner sees
+    tree              results are tensors, lists, numbers, texts, or nested tuples of these
     markup            how boxes look in a notebook
     report            a Report, as text, as a card, as a dict
     format            how values are written in it
     display           source code and live views in a notebook
 
 What an exercise is
-    tree              results are tensors, lists, numbers, texts, or nested tuples of these
     exercise          test cases, misconceptions, properties, behavioral tests
     page              how the page of an exercise is written, and read
     page_code         from the text of code on a page to what it defines

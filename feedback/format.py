@@ -4,25 +4,44 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
+
+from feedback import tree
 
 if TYPE_CHECKING:
     from feedback.exercise import Exercise
 
 
 def number(value: Any) -> str:
-    """A number as the cards show it: 4 decimals, NaN and infinities by name."""
+    """A number as the cards show it: 4 decimals, a whole one as 10.0, NaN and infinities by name."""
+    return f"{float(value) or 0.0:.1f}" if _is_whole(value) else _with_decimals(value)
+
+
+def _is_whole(value: Any) -> bool:
+    return float(value).is_integer() and abs(value) < 1e5
+
+
+def _with_decimals(value: Any) -> str:
     value = float(value) or 0.0  # not -0.0
-    if value != value:
-        return "NaN"
-    if abs(value) == float("inf"):
-        return "-inf" if value < 0 else "inf"
+    if not math.isfinite(value):
+        return str(value).replace("nan", "NaN")
     if 0 < abs(value) < 5e-5 or abs(value) >= 1e5:
         return f"{value:.1e}"
     return f"{value:.4f}"
+
+
+def in_a_row(values: Iterable[Any]) -> str:
+    """Numbers as PyTorch shows them: with decimals, unless all of them are whole."""
+    values = list(values)
+    return ", ".join(map(_shown(values), values))
+
+
+def _shown(values: Iterable[Any]) -> Callable[[Any], str]:
+    """How to write these numbers, and those next to them."""
+    return number if all(map(_is_whole, values)) else _with_decimals
 
 
 def position(index: Any) -> str:
@@ -161,31 +180,36 @@ def inline(value: Any) -> str:
     return f"{value.item():.4g}" if value.is_floating_point() else str(value.item())
 
 
-def table(value: Any, show: Callable[[Any], str] = number) -> str:
+def _table(value: Any, show: Callable[[Any], str]) -> str:
     """A tensor as a table, its numbers as `show` writes them, without the word tensor; a text in its quotes."""
     if _of_tensors(value):
-        return "(" + ",\n ".join(table(v, show).replace("\n", "\n ") for v in value) + ")"
+        return "(" + ",\n ".join(_table(v, show).replace("\n", "\n ") for v in value) + ")"
     if not isinstance(value, torch.Tensor):
         return repr(value)
     value = value.detach()
     if value.dim() == 0:
         return show(value) if value.is_floating_point() else str(value.item())
     if value.dim() == 1:
-        return "[" + ", ".join(table(v, show) for v in value) + "]"
-    return "[" + ",\n ".join(table(v, show).replace("\n", "\n ") for v in value) + "]"
+        return "[" + ", ".join(_table(v, show) for v in value) + "]"
+    return "[" + ",\n ".join(_table(v, show).replace("\n", "\n ") for v in value) + "]"
 
 
 def tables(right: Any, actual: Any) -> tuple[str, str]:
-    """Two results that differ, as tables in which one can see it: with more digits where 4 decimals do not tell."""
-    shown = table(right), table(actual)
-    if shown[0] != shown[1]:
-        return shown
-    return table(right, more_digits), table(actual, more_digits)
+    """Two results that differ, as tables in which one can see it.
+
+    Where all numbers are whole, they have no decimals, as in PyTorch; where 4 decimals do not tell, they have more.
+    """
+    numbers = [x for value in tree.flatten((right, actual)) if isinstance(value, torch.Tensor) for x in value.flatten()]
+    for show in (_shown(numbers), more_digits):
+        shown = _table(right, show), _table(actual, show)
+        if shown[0] != shown[1]:
+            break
+    return shown
 
 
 def more_digits(value: Any) -> str:
     """A number with 8 digits; NaN and infinities by name."""
-    return f"{float(value):.8g}" if math.isfinite(value) else number(value)
+    return f"{float(value):.8g}" if math.isfinite(value) else _with_decimals(value)
 
 
 def _of_tensors(value: Any) -> bool:

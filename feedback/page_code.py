@@ -75,7 +75,7 @@ def _run(page: Page, kind: str, line: int, text: str, first: int, names: dict) -
     text = "\n" * (first - 1) + text
     lines = text.splitlines(keepends=True)
     names_of_files = chain([place], (f"{place} ({n})" for n in count(2)))  # a catalog's line is edited in each exercise
-    file = next(file for file in names_of_files if linecache.cache.get(file, (0, None, lines))[2] == lines)
+    file = next(file for file in names_of_files if file not in linecache.cache or linecache.getlines(file) == lines)
     linecache.cache[file] = (len(text), None, lines, file)
     scope = {**names, "__name__": page.name}
     exec(compile(text, file, "exec"), scope)

@@ -264,7 +264,7 @@ def test_a_card_that_is_too_long_loses_its_inputs_first_and_then_all_numbers():
         return checker.check(replace(EXERCISE, misconceptions=(wordy,)), not_divided).message
 
     assert "In numbers: With `x = [[1, 1], [1, 1]]` and `scale = None`: the number at [0, 0] of" in told(45)
-    assert "In numbers: The number at [0, 0] of your shares is 1.0000" in told(66)
+    assert "In numbers: The number at [0, 0] of your shares is 1.0" in told(66)
     assert "In numbers" not in told(87) and "A share is a part of the sum." in told(87)
 
 
