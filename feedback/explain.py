@@ -221,9 +221,9 @@ def _is_long(parts: tuple[Part, ...]) -> bool:
     return len(text.split()) > LONGEST_WORDS or len(text.splitlines()) > LONGEST_LINES
 
 
-def with_changes(report: Report, notes: list[str]) -> Report:
-    """Say what the code changed for the whole notebook, in sentences."""
-    return with_parts(report, *map(say, notes))
+def with_changes(report: Report, note: str) -> Report:
+    """Say what the code changed for the whole notebook, in a sentence; '' where nothing was changed."""
+    return with_parts(report, say(note)) if note else report
 
 
 def with_parts(report: Report, *parts: Part) -> Report:
