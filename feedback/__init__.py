@@ -47,8 +47,7 @@ A course
     store             what has been solved and predicted, kept in a file, with a log of attempts
     answers           the source of answers that passed, kept for later notebooks
     buttons           the buttons of a prediction, in a notebook
-    prediction        a question to answer before the next cell is run
-    predictions       the pages on which these questions stand
+    prediction        questions to answer before the next cell is run, and their pages
     notebooks         the notebooks of a course, what they are made of, and links to what is in them
     progress          what is solved and what is left, in one notebook and in all
     explain_course    hints, what comes next, what does not exist

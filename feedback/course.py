@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from feedback import checker, explain_course, explain_errors, grading, predictions, sandbox, source
+from feedback import checker, explain_course, explain_errors, grading, prediction, sandbox, source
 from feedback.answers import Answers
 from feedback.devices import on_any_device
 from feedback.display import Source, show_below_next_output
@@ -66,7 +66,7 @@ class Course:
 
     @cached_property
     def predictions(self) -> dict[str, Prediction]:
-        return predictions.load(self._folder)
+        return prediction.load(self._folder)
 
     def check(self, exercise_id: Any, attempt: Any = MISSING, record: bool = True) -> Report:
         """Try an answer and say what it is. With record=False, progress() does not count it, nor does yours() use it.
