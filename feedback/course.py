@@ -38,7 +38,7 @@ class Course:
     own              other modules and packages of the course: solutions import from them, and no line in them is
                      shown as the learner's
     progress         the file in which a learner's progress is kept, or a function that names it; None for memory
-    answers          the folder in which answers that passed are kept, in the same way
+    answers          the folder in which answers that passed are kept for later notebooks, in the same way
     solutions        whether `solution` answers, and cards lead to it
     debug            whether a mistake in the checker is raised, or told to the learner as the course's
     """
