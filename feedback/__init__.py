@@ -27,7 +27,6 @@ Observe: each input is run once
     observations      what is known of an attempt
 
 Judge
-    explain_contract  what is said where the contract of an exercise is broken
     judge_contract    what may be handed in, and type, shape, dtype and device of a result
     judge_mistakes    which known mistake an attempt makes
 

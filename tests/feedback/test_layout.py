@@ -52,7 +52,7 @@ def test_sentences_on_cards_are_written_in_the_modules_called_explain():
         if isinstance(node, ast.ImportFrom) and node.module == "feedback.report"
         if parts & {alias.name for alias in node.names}
     }
-    assert writers == {path.stem for path in FOLDER.glob("explain*.py")} - {"explainers", "explain_contract"}
+    assert writers == {path.stem for path in FOLDER.glob("explain*.py")} - {"explainers"}
 
 
 def long(limit, measure, rooms):
