@@ -21,7 +21,6 @@ Observe: each input is run once
     kernel_state      what a learner's code may change for the whole notebook: it is kept, and put back
     sandbox           run a learner's code once, safely, and record what happens
     devices           answers that only work on the CPU, where tensors are on a GPU
-    error_meanings    what Python's and PyTorch's messages mean
     errors            what an exception means here, and of which kind it is
     compare           when two results, or two pieces of code, are the same
     observations      what is known of an attempt

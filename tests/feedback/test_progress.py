@@ -164,11 +164,6 @@ def test_when_all_is_solved_nothing_is_left(course):  # noqa: F811
     assert "Next to solve" not in text and "Worth another look" not in text
 
 
-def test_the_bar_is_as_long_as_what_is_solved():
-    assert "width:40%" in progress.bar(2, 5) and "width:0%" in progress.bar(0, 5) and "width:100%" in progress.bar(3, 3)
-    assert progress.text_bar(2, 5) == "■■□□□"
-
-
 def test_names_are_no_markup():
     notebook = Notebook("08_a.ipynb", "a < b", minutes=10, core=10, question="<b>?")
     here = NotebookProgress(notebook, (Item("8.1 <i>", "x", "open", minutes=1),), ())
