@@ -9,14 +9,6 @@ from torch import nn
 from exercises import EXERCISES, check
 from feedback import source
 
-IDS = {"<unk>": 7, "the": 1, "cat": 2}  # what a notebook's own vocabulary looks like to the code below
-
-
-def test_a_dict_read_from_the_notebook_is_pointed_out():
-    report = check("1.1", lambda text, vocabulary: [IDS.get(word, 7) for word in text.lower().split()])
-    assert report.status == "wrong" and "Your code reads IDS = a dict of 3" in report.message
-
-
 D = 512  # what a notebook's own variable looks like to the code below
 
 
@@ -78,10 +70,6 @@ def test_a_stub_is_not_attempted(stub):
     assert report.message == '○ 0.1 row_means: not attempted yet. Stuck? hint("0.1")'
 
 
-def test_an_empty_class_is_not_attempted():
-    assert check("2.5", Empty).status == "not attempted"
-
-
 class Inherits(Empty):
     """Nothing above it is written either."""
 
@@ -90,7 +78,7 @@ class ForwardToCome(EXERCISES["2.5"].reference):
     def forward(self, x): ...
 
 
-@pytest.mark.parametrize("stub", [Inherits, ForwardToCome, type("Bare", (nn.Module,), {})])
+@pytest.mark.parametrize("stub", [Empty, Inherits, ForwardToCome, type("Bare", (nn.Module,), {})])
 def test_a_class_whose_forward_is_empty_is_not_attempted(stub):
     assert check("2.5", stub).status == "not attempted"
 
@@ -105,18 +93,10 @@ def test_a_written_return_none_is_an_attempt():
         (torch.zeros(5), "`check` needs the function itself, got a tensor of shape (5,)"),
         (None, "got None"),
         ("row_means", "got the str 'row_means'"),
-        (3, "got 3"),
         (nn.Linear, "A function is asked for, got the class Linear"),
-        (torch.Tensor, "got the class Tensor"),
         (lambda: 0, "`row_means` is called as `row_means(x)`; yours takes `()`"),
-        (lambda x, y: 0, "yours takes `(x, y)`"),
     ],
 )
 def test_something_that_is_no_answer_is_explained(attempt, words):
     report = check("0.1", attempt)
     assert report.status == "error" and words in report.message
-
-
-def test_a_module_instead_of_its_class_is_explained():
-    report = check("2.5", EXERCISES["2.5"].reference(3, 2))
-    assert report.status == "error" and "`check` needs the class itself" in report.message
