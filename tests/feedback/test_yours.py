@@ -102,11 +102,6 @@ def test_a_lambda_is_used_but_not_kept(folder):
     assert not folder.exists()
 
 
-def test_an_unknown_exercise_is_answered_with_the_known_ones():
-    with pytest.raises(LookupError, match="There is no exercise '9.9'. The exercises are 0.1, 1.1"):
-        yours("9.9")
-
-
 # ---------------------------------------------------------------- what is kept
 
 
@@ -130,14 +125,6 @@ def test_the_source_of_a_passed_answer_is_kept_with_what_it_needs(folder, progre
     assert os.name == "nt" or (folder / "0.1.py").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_wrong_answer_is_not_kept_and_does_not_replace_one_that_passed(folder):
-    check("0.1", from_a_notebook(WRONG))
-    assert not folder.exists()
-    check("0.1", from_a_notebook(ANSWER))
-    check("0.1", from_a_notebook(WRONG))
-    assert "logarithm" in COURSE.answers.kept("0.1")
-
-
 def test_where_nothing_can_be_written_the_answer_is_used_all_the_same(folder):
     folder.write_text("", encoding="utf-8")
     mine = from_a_notebook(ANSWER)
@@ -156,10 +143,8 @@ def test_an_answer_next_to_the_progress_is_never_run(folder, progress_file, caps
     [
         (torch.softmax, "from torch import softmax as f"),
         (torch.nn.Linear, "from torch.nn.modules.linear import Linear as f"),
-        (torch.nn, "import torch.nn as f"),
         (float("inf"), "f = float('inf')"),
         (None, "f = None"),
-        (True, "f = True"),
     ],
     ids=lambda value: str(value)[:30],
 )
