@@ -21,7 +21,7 @@ def number(value: Any) -> str:
 
 
 def _is_whole(value: Any) -> bool:
-    return float(value).is_integer() and abs(value) < 1e5
+    return float(value).is_integer() and abs(float(value)) < 1e5
 
 
 def _with_decimals(value: Any) -> str:

@@ -14,7 +14,7 @@ from feedback.format import number, tables
      (math.nan, "NaN"), (-math.inf, "-inf")],
 )  # fmt: skip
 def test_whole_numbers_have_one_decimal_and_others_four(value, text):
-    assert number(torch.tensor(value)) == text
+    assert number(torch.tensor(value)) == text and number(torch.tensor(True)) == "1.0"
 
 
 def test_a_table_has_decimals_unless_all_its_numbers_are_whole():
