@@ -64,22 +64,7 @@ For authors
 """
 
 import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from feedback.exercise import (
-        BehavioralTest,
-        Comparison,
-        ExactComparison,
-        Exercise,
-        FunctionRunner,
-        Misconception,
-        ModuleRunner,
-        Property,
-        SummaryComparison,
-        TestCase,
-    )
-    from feedback.sandbox import ContractViolation
+from typing import Any
 
 __all__ = [
     "BehavioralTest",
