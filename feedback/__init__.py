@@ -39,8 +39,7 @@ Check
     checker           the order of all this: from an attempt to a report
 
 A course
-    exercise_package  the exercises of a package
-    hidden_inputs     the same exercises with other inputs
+    exercise_package  the exercises of a package, also with other inputs
     files             files and lines that are written whole or not at all
     store             what has been solved and predicted, kept in a file, with a log of attempts
     answers           the source of answers that passed, kept for later notebooks

@@ -18,8 +18,7 @@ from feedback.answers import Answers
 from feedback.devices import on_any_device
 from feedback.display import Source, show_below_next_output
 from feedback.exercise import Exercise
-from feedback.exercise_package import Exercises, Heading
-from feedback.hidden_inputs import HiddenExercises
+from feedback.exercise_package import Exercises, Heading, HiddenExercises
 from feedback.notebooks import Contents, Notebook, Step
 from feedback.page_code import free_names
 from feedback.prediction import Prediction, Question, Reply

@@ -56,10 +56,7 @@ def counted(number: int, one: str, many: str) -> str:
 
 def shortly(value: Any) -> str:
     """Anything at all, cut to a few words."""
-    try:
-        text = repr(value)
-    except Exception:  # a learner's own class may raise even here
-        text = _some(value)
+    text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
 
@@ -70,40 +67,29 @@ def bracketed(names: Any) -> str:
 
 def describe(value: Any) -> str:
     """What somebody returned or handed in, in a few words."""
-    try:
-        return _described(value)
-    except Exception:  # an object so odd that even looking at it fails
-        return _some(value)
-
-
-def _some(value: Any) -> str:
-    """'a Box', 'an Odd'."""
     name = type(value).__name__
-    return f"{'an' if name[0] in 'AEIOUaeiou' or name == 'ndarray' else 'a'} {name}"
-
-
-def _described(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"a tensor of shape {tuple(value.shape)}"
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(getattr(value, "shape", None), tuple):
-        return f"{_some(value)} of shape {tuple(value.shape)}"
+        article = "an" if name[0] in "AEIOUaeiou" or name == "ndarray" else "a"
+        return f"{article} {name} of shape {tuple(value.shape)}"
     if type(value).__module__ == "torch.return_types" and hasattr(value, "indices"):
         return "two things, values and indices"
     if isinstance(value, (list, tuple, dict, set)):
-        return f"a {type(value).__name__} of {len(value)}" if value else f"an empty {type(value).__name__}"
+        return f"a {name} of {len(value)}" if value else f"an empty {name}"
     if inspect.isgenerator(value):
         return "a generator (yield or (... for ...) makes one)"
     if isinstance(value, (map, filter, zip, enumerate)):
-        return f"a {type(value).__name__} object (list(...) makes a list of it)"
+        return f"a {name} object (list(...) makes a list of it)"
     if isinstance(value, torch.nn.Module):
-        return f"a module, {type(value).__name__}(...)"
+        return f"a module, {name}(...)"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return repr(value)
     if inspect.isroutine(value):
         return f"the function {getattr(value, '__name__', '')}".strip()
-    return "None" if value is None else f"the {type(value).__name__} {shortly(value)}"
+    return "None" if value is None else f"the {name} {shortly(value)}"
 
 
 def argument(name: str, value: Any, dtype: bool = False) -> str:

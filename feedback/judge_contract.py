@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch import allclose as close
 from torch.nn import Module
@@ -242,15 +241,12 @@ def _wrong_shape(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
     seen = {size for x in leaves if isinstance(x, Tensor) for size in x.shape}
     for name, actual, right in parts(exercise, value, expected):
         if isinstance(right, Tensor) and actual.shape != right.shape:
-            lost = len(actual.shape) < len(right.shape) and _longer_axes(actual.shape) == _longer_axes(right.shape)
+            longer, wanted_longer = ([n for n in x.shape if n != 1] for x in (actual, right))
+            lost = len(actual.shape) < len(right.shape) and longer == wanted_longer
             wanted, got = axes(exercise, right.shape, seen), axes(exercise, actual.shape, seen)
             hint = _about_shapes(lost, source.text(attempt))
             return Violation("wrong-shape", f"{name} should have shape {wanted}, got {got}.", hint, lost)
     return None
-
-
-def _longer_axes(shape: torch.Size) -> list[int]:
-    return [n for n in shape if n != 1]
 
 
 def _about_shapes(lost: bool, code: str) -> str:
