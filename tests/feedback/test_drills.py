@@ -46,23 +46,10 @@ def test_a_known_mistake_is_named_and_shown_in_numbers(drills):
     assert report.diagnosis == "unsorted" and "your smallest is 2, and 1 is right." in report.message
 
 
-def test_an_unknown_mistake_is_shown_on_a_small_input(drills):
-    report = drills.check("1.1", lambda text, word: text.split().count(word) + 3)
-    assert report.status == "wrong" and report.diagnosis is None
-    assert "It is a whole number (int), but not the right one." in report.message
-    assert "expected times =\n    1\nyour times =\n    4\n" in report.message
-
-
 @pytest.mark.parametrize(
     "change, sentences",
     [
-        (
-            str,
-            (
-                "returned the str '3'; a whole number (int), times, was expected.",
-                "`int(...)` and `float(...)` make one of it",
-            ),
-        ),
+        (str, ("returned the str '3'; a whole number (int), times, was expected.", "`int(...)` and `float(...)` make")),
         (float, ("returned 3.0; a whole number (int), times, was expected.", "`/` always gives a float")),
         (torch.tensor, ("returned a tensor of shape (); a whole number", "`.item()` takes the number out")),
         (lambda times: (times,), ("returned a tuple of 1; a whole number", "a comma after `return` makes a tuple")),

@@ -2,7 +2,6 @@
 
 import builtins
 import contextlib
-import functools
 import math
 import os
 import random
@@ -16,7 +15,6 @@ import numpy
 import pytest
 import torch
 
-import exercises
 from exercises import EXERCISES, check
 from feedback import compare, sandbox
 from helpers import heads, masks
@@ -56,7 +54,6 @@ SWITCHES = {
     "working directory": (os.getcwd, lambda: os.chdir("/")),
     "environment": (lambda: dict(os.environ), lambda: os.environ.update(COURSE_PROGRESS="elsewhere", PATH="")),
     "random numbers of a GPU": (lambda: gpu.get_state().tolist(), lambda: gpu.manual_seed(3)),
-    "where modules are looked for": (lambda: list(sys.path), lambda: sys.path.clear()),
     "all modules": (lambda: id(sys.modules), lambda: setattr(sys, "modules", {})),
     "standard output": (lambda: id(sys.stdout), lambda: setattr(sys, "stdout", None)),
 }
@@ -86,14 +83,9 @@ def replaces(owner, name):
     [
         (torch, "allclose", "torch.allclose"),
         (torch.Tensor, "__matmul__", "torch.Tensor.__matmul__"),
-        (torch.nn.Module, "__call__", "torch.nn.Module.__call__"),
         (builtins, "sorted", "sorted"),
-        (numpy, "exp", "numpy.exp"),
-        (functools, "partial", "functools.partial"),
-        (torch.nn, "functional", "torch.nn.functional"),
         (masks, "causal_mask", "helpers.masks.causal_mask"),
         (heads.MultiHeadAttention, "forward", "helpers.heads.MultiHeadAttention.forward"),
-        (exercises, "check", "exercises.check"),
         (compare, "allclose", "feedback.compare.allclose"),
         (sandbox.Run, "sample", "feedback.sandbox.Run.sample"),
     ],

@@ -171,12 +171,6 @@ def test_mistakes_of_a_catalog_are_taken_over_in_the_order_of_the_page_and_in_it
     assert exercise.banks().wrong[0].code(5) == 1, "edits of a catalog are edits of this page's base"
 
 
-def test_a_base_takes_the_place_of_the_reference(load):
-    base = "```python base\nresult = x + x\nreturn result + 1\n```\n\n## not-doubled"
-    exercise = load(PAGE.replace("## not-doubled", base).replace("`2 * x` → `x`", "`x + x` → `x`"))
-    assert exercise.banks().wrong[0].code(5) == 6
-
-
 def test_a_page_of_a_class_has_classes_methods_and_edits(load):
     page = """# 9.1 Double
 
@@ -254,7 +248,6 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("> Plus\n> 1.\n", "", "nothing-added needs a text and, after >, what to think about next"),
     ("Nothing was doubled.\n> {FIRST}\n", "", "not-doubled has no text, and stands in no catalog"),
     ("- answer: `x + x`", "- anwser: `x + x`", "neither `answer: ` nor a step: anwser; the steps are double, add"),
-    ("- answer: `x + x`", "+ answer: `x + x`", "no line of a page begins like this"),
     ("- answer: `x + x`", "- answer: `x + `", "SyntaxError: invalid syntax, in `"),
     ("- answer: `2 * x` → `x`", "- answer: `3 * x` → `x`", "an edit fits one place, but `3 * x` stands 0 times"),
     ("- answer: `2 * x` → `x`", "- answer: `2 * x` → `x`, of nobody", "no code stands below a heading 'nobody' above"),
@@ -263,11 +256,9 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
         "- not-doubled & no-card\n",
         "no-card has no edits to compose it from, and no steps",
     ),
-    ("```python answer\nfor", "```python anwser\nfor", "a block is ```python mistake"),
     ("1\n```\n```python answer\ndef", "1\n```\n```python answer\ndef named(x):\n    retrun x\n\ndef", "SyntaxError"),
     ("    return 2 * x + 1\n```\n", "    return 2 * x + 1\n", "this block has no end"),
     ("1. Twice?", "include: [it](nowhere.md)\n\n1. Twice?", "there is no page nowhere.md"),
-    ("1. Twice?", "uses: no.such.module\n\n1. Twice?", "No module named 'no'"),
     ("2. And 1.", "2. And 1.\n\nSome text.", "no text stands here: 'Some text.'"),
     ("1 · difficulty", "1, difficulty", "minutes is a whole number, and `·` stands before the next field"),
     ("FIRST: What", "FIRST: {FIRST} What", "nothing says what {FIRST} stands for"),
@@ -276,17 +267,12 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("> Plus\n> 1.\n", "> Plus\n\n1.\n", "the text of a mistake stands above its > and its code"),
     ("Nothing\nwas", "<!-- Nothing -->\nwas", "no line of a page begins like this"),
     ("Nothing\nwas", "No <b>thing</b>\nwas", "a Markdown page does not show <b>: write `<b>`"),
-    ("Nothing\nwas", "`Nothing\nwas", "a backtick without another one"),
     ("Nothing\nwas", "raisd in: `x`\n\nNothing\nwas", "a mistake may say once: raised in: `pattern`"),
-    ("Nothing\nwas", "raised in: `(`\n\nNothing\nwas", "'(' is no pattern"),
     ("## nothing-added · told", "## nothing-added · math", "an explainer is a function of what was compared"),
-    ("## right\n- answer: ", "## right\n- ", "below right stand answers"),
     ("## right", "# Suspects\n\n## right", "'right' stands above `# Suspects`"),
-    ("- answer: `x + x`", "- answer: `# x + x`", "there is no code here"),
     ("- answer: `2 * x` → `x`", "- answer: `2 * x` → `2 * x`", "an edit changes nothing"),
     ("- double: `x`", "- double: `x`, double: `3 * x`", "a step stands twice"),
     ("1. Twice?", "include: [it](catalog.md): zero, zero\n\n1. Twice?", "zero of catalog.md is taken over twice"),
-    ("## not-doubled", "```python base\nretrun x\n```\n## not-doubled", "SyntaxError: invalid syntax, in `retrun x`"),
 ]
 
 SLIPS_IN_A_CATALOG = [

@@ -1,11 +1,9 @@
 """Predictions: their data, what is said about a choice, what a notebook shows, and how a choice is kept."""
 
 import re
-import subprocess
 import sys
 from types import SimpleNamespace
 
-import anywidget
 import nbformat
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -14,8 +12,8 @@ from IPython.utils.capture import capture_output
 from exercises import COURSE, predict
 from feedback import buttons, display, prediction
 from feedback.page import PageError
-from feedback.prediction import Prediction, Question
-from tests.notebooks.common import PATHS, ROOT, code_cells
+from feedback.prediction import Prediction
+from tests.notebooks.common import PATHS, code_cells
 from tools.save_notebooks import keep_pictures
 
 
@@ -203,28 +201,11 @@ def test_in_colab_both_are_one_output(monkeypatch):
     assert [set(data) for data in outputs] == [{display.VIEW, "text/html", "text/plain"}]
 
 
-@pytest.mark.slow
-def test_a_question_is_asked_without_anywidget_where_it_is_only_printed():
-    code = (
-        "import sys; sys.modules['anywidget'] = None; from exercises import predict; "
-        "print(predict('02.cards')); print(predict('02.cards', 'b'))"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
-    assert ran.stdout.startswith("Predict: ") and "→ You chose (b), but (a) is right." in ran.stdout
-
-
-def test_the_buttons_know_no_verdict_and_tell_the_choice():
-    chosen = []
-    view = buttons.Buttons(Question(COURSE.predictions["02.cards"], None, chosen.append))
-    assert isinstance(view, anywidget.AnyWidget) and view.choice == "" and chosen == []
-    assert not any(word in str(view.get_state()) for word in COURSE.predictions["02.cards"].tempting.values())
-    view.choice = "c"
-    assert chosen == ["c"]
-
-
-def test_the_buttons_begin_with_the_choice_of_last_time():
+def test_the_buttons_begin_with_the_choice_of_last_time_tell_a_new_one_and_know_no_verdict():
+    assert buttons.Buttons(predict("02.cards")).choice == ""
     predict("02.cards", "b")
     view = buttons.Buttons(predict("02.cards"))
     assert view.choice == "b"
+    assert not any(word in str(view.get_state()) for word in COURSE.predictions["02.cards"].tempting.values())
     view.choice = "a"
     assert COURSE.store.choices() == {"02.cards": {"first": "b", "last": "a"}}

@@ -130,14 +130,6 @@ def test_a_course_in_parts_has_a_table_and_totals_for_each(course, contents, fol
     assert [row[0] for row in page.rows] == ["notebook", "08 shares", "notebook", "09 sums"]
 
 
-def test_when_all_is_solved_nothing_is_left(course):  # noqa: F811
-    for id in course.exercises:
-        course.check(id, shares)
-    text = repr(course.progress())
-    assert text.startswith("3 of 3 exercises solved · 0 of 2 predictions made\n")
-    assert "Next to solve" not in text and "Worth another look" not in text
-
-
 def test_names_are_no_markup():
     notebook = Notebook("08_a.ipynb", "a < b", minutes=10, core=10, question="<b>?")
     here = NotebookProgress(notebook, (Item("8.1 <i>", "x", "open", minutes=1),), ())
