@@ -82,8 +82,7 @@ class Reply:
 class Question:
     """A prediction as a notebook shows it: its text, the same in every run, and buttons that take the text's place.
 
-    They are two outputs because a saved notebook with both in one would show neither: JupyterLab prefers the buttons,
-    which need a kernel. `chosen` is what was chosen before, or None; `choose` is called with each new choice.
+    `chosen` is what was chosen before, or None; `choose` is called with each new choice.
     """
 
     prediction: Prediction

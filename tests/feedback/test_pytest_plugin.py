@@ -57,17 +57,11 @@ def test_an_answer_that_is_judged_otherwise_is_named_with_its_place():
     assert found["two mistakes at once"].startswith(both)
 
 
-def test_a_mistake_that_no_answer_makes_is_found():
+def test_a_mistake_that_no_answer_makes_and_emphasis_that_a_card_cannot_show_are_found():
     banks = Banks([Answer(shares, "correct", "")] * 4, [Answer(over_columns, "over-columns", "")] * 4)
-    with pytest.raises(AssertionError, match="without an answer that makes it:\\s+scale-ignored"):
-        well_stocked(replace(EXERCISE, page=Page()), banks)
-
-
-def test_emphasis_is_found_for_a_card_would_show_its_asterisks():
-    made = [Answer(over_columns, m.id, "") for m in EXERCISE.misconceptions]
-    banks = Banks([Answer(shares, "correct", "")] * 4, made)
     exercise = replace(EXERCISE, page=Page())
-    well_stocked(exercise, banks)
+    with pytest.raises(AssertionError, match="without an answer that makes it:\\s+scale-ignored"):
+        well_stocked(exercise, banks)
     with pytest.raises(AssertionError, match="no emphasis: Not .this. one."):
         well_stocked(replace(exercise, hints=("Divide by 2 * x.", "Not *this* one.")), banks)
 

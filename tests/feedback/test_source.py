@@ -38,10 +38,6 @@ def dots(x):
     ...
 
 
-def only_docstring(x):
-    """Average each row."""
-
-
 def passes(x):
     pass
 
@@ -64,7 +60,7 @@ class Empty(nn.Module):
     def forward(self, x): ...
 
 
-@pytest.mark.parametrize("stub", [dots, only_docstring, passes, not_implemented])
+@pytest.mark.parametrize("stub", [dots, passes, not_implemented])
 def test_a_stub_is_not_attempted(stub):
     report = check("0.1", stub)
     assert report.message == '○ 0.1 row_means: not attempted yet. Stuck? hint("0.1")'
