@@ -28,7 +28,7 @@ from feedback import tree
 from feedback.kernel_state import COURSE, KernelState
 
 PATIENCE = 5.0  # seconds of work before code that does not come back is stopped
-LONGEST = 20.0  # the same by the clock, where it waits, or the machine is busy with something else
+LONGEST = 30.0  # the same by the clock, where it waits, or the machine is busy with something else
 _TICK = 0.05  # seconds from one look at the clock to the next
 _ONE_AT_A_TIME = threading.RLock()  # printing is caught for the whole process
 
