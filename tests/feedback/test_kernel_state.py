@@ -181,12 +181,14 @@ def in_a_process(harm, start=START):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=False)
 
 
+@pytest.mark.slow
 def test_what_pytorch_replaces_when_it_is_imported_stays():
     """torch.manual_seed is another function once torch._dynamo is imported, which some functions do when called."""
     done = in_a_process("import torch._dynamo")
     assert "correct" in done.stdout and "put back" not in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGURG"), reason="on Windows another signal is sent")
 def test_the_interrupt_of_a_learner_reaches_code_that_waits():
     harm = "import threading, time; threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start(); time.sleep(60)"
