@@ -4,13 +4,13 @@ README.md shows who calls whom in a check. All modules, in an order in which to 
 above it (but for types):
 
 What a learner sees
+    tree              results are tensors, lists, numbers, texts, or nested tuples of these
     markup            how boxes look in a notebook
     report            a Report, as text, as a card, as a dict
     format            how values are written in it
     display           source code and live views in a notebook
 
 What an exercise is
-    tree              results are tensors, lists, numbers, texts, or nested tuples of these
     exercise          test cases, misconceptions, properties, behavioral tests
     page              how the page of an exercise is written, and read
     page_code         from the text of code on a page to what it defines
@@ -21,13 +21,11 @@ Observe: each input is run once
     kernel_state      what a learner's code may change for the whole notebook: it is kept, and put back
     sandbox           run a learner's code once, safely, and record what happens
     devices           answers that only work on the CPU, where tensors are on a GPU
-    error_meanings    what Python's and PyTorch's messages mean
     errors            what an exception means here, and of which kind it is
     compare           when two results, or two pieces of code, are the same
     observations      what is known of an attempt
 
 Judge
-    explain_contract  what is said where the contract of an exercise is broken
     judge_contract    what may be handed in, and type, shape, dtype and device of a result
     judge_mistakes    which known mistake an attempt makes
 
@@ -41,14 +39,12 @@ Check
     checker           the order of all this: from an attempt to a report
 
 A course
-    exercise_package  the exercises of a package
-    hidden_inputs     the same exercises with other inputs
+    exercise_package  the exercises of a package, also with other inputs
     files             files and lines that are written whole or not at all
     store             what has been solved and predicted, kept in a file, with a log of attempts
     answers           the source of answers that passed, kept for later notebooks
     buttons           the buttons of a prediction, in a notebook
-    prediction        a question to answer before the next cell is run
-    predictions       the pages on which these questions stand
+    prediction        questions to answer before the next cell is run, and their pages
     notebooks         the notebooks of a course, what they are made of, and links to what is in them
     progress          what is solved and what is left, in one notebook and in all
     explain_course    hints, what comes next, what does not exist
@@ -67,22 +63,7 @@ For authors
 """
 
 import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from feedback.exercise import (
-        BehavioralTest,
-        Comparison,
-        ExactComparison,
-        Exercise,
-        FunctionRunner,
-        Misconception,
-        ModuleRunner,
-        Property,
-        SummaryComparison,
-        TestCase,
-    )
-    from feedback.sandbox import ContractViolation
+from typing import Any
 
 __all__ = [
     "BehavioralTest",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import importlib
 import inspect
 import linecache
@@ -28,60 +29,48 @@ Definition = (ast.FunctionDef, ast.ClassDef)
 class Answers:
     """The answers that passed.
 
-    `folder` is where they lie, or a function that says so whenever one is kept or read; with None, they are kept in
-    memory until the kernel ends.
+    `folder` is where they lie, or a function that says so whenever one is kept or read; with None, none is kept.
     """
 
     def __init__(self, folder: Path | Callable[[], Path | None] | None = None) -> None:
         self._folder = folder
-        self._in_memory: dict[str, str] = {}
 
     def keep(self, exercise_id: str, attempt: Any) -> bool:
         """Remember an answer that passed; returns whether the same one is kept already.
 
-        One whose source is not at hand, such as a lambda, is not kept.
+        One whose source is not at hand, such as a lambda, is not kept, nor is any where nothing can be written.
         """
+        target = self._path(exercise_id)
         try:
-            source = self_contained(attempt)
-        except (SyntaxError, ValueError, RecursionError):  # such as a string at the margin inside an indented function
+            source = target and self_contained(attempt)
+        except SyntaxError:  # such as a string at the margin inside an indented function
             return False
-        if not source:
+        if not (target and source):
             return False
         text = (
             f"# Your answer to exercise {exercise_id}, which passed. In any notebook, "
             f'yours("{exercise_id}", load=True) runs it again.\n\n{source}'
         )
         is_kept = self.kept(exercise_id) == text
-        target = self._path(exercise_id)
-        try:
-            if target is not None:
-                write(target, text, 0o600)
-                self._in_memory.pop(exercise_id, None)
-                return is_kept
-        except OSError:
-            pass  # as with the progress: remembered until the kernel ends
-        self._in_memory[exercise_id] = text
+        with contextlib.suppress(OSError):
+            write(target, text, 0o600)
         return is_kept
 
     def kept(self, exercise_id: str) -> str | None:
         """The text of the answer that passed last, or None."""
         target = self._path(exercise_id)
-        if exercise_id in self._in_memory or target is None:
-            return self._in_memory.get(exercise_id)
         try:
-            return target.read_text(encoding="utf-8")
+            return target.read_text(encoding="utf-8") if target else None
         except (OSError, ValueError):
             return None
 
     def run(self, exercise_id: str, text: str) -> Any:
         """Execute a kept answer, and return what its last definition defines.
 
-        Errors: whatever the text raises; ValueError if it defines nothing
+        Errors: whatever the text raises; IndexError if it defines nothing
         """
-        file = str(self._path(exercise_id) or f"<answer {exercise_id}>")
+        file = str(self._path(exercise_id))
         defined = [node.name for node in ast.parse(text).body if isinstance(node, Definition)]
-        if not defined:
-            raise ValueError(f"a kept answer must define a function or a class, got none in {file}")
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # the checker reads its source
         namespace: dict[str, Any] = {"__name__": f"answer_{exercise_id.replace('.', '_')}"}
         exec(compile(text, file, "exec"), namespace)

@@ -47,7 +47,7 @@ def check(exercise: Exercise, attempt: Any) -> Report:
         found = next((report for stage in stages for report in [_judge(seen, stage)] if report), None)
         report = found or _failed_behavior(seen, required=True) or _kept_from_earlier(seen) or explain.correct(seen)
         report = explain.shortened(explain.with_print(seen, explain.with_notes(seen, report)))
-    return explain.with_changes(report, kernel.notes)
+    return explain.with_changes(report, kernel.note)
 
 
 def _judge(seen: Observations, stage: int) -> Report | None:

@@ -22,7 +22,14 @@ def allclose(actual: Any, expected: Any, case: TestCase, equal_nan: bool = False
             isinstance(actual, tuple if isinstance(expected, tuple) else list)
             and len(actual) == len(expected)
             and all(
-                allclose(a, b, case, equal_nan) or (isinstance(expected, list) and _same_whole_number(a, b))
+                allclose(a, b, case, equal_nan)
+                # in a list of ids, any kind of whole number is as good, True for 1 included
+                or (
+                    isinstance(expected, list)
+                    and isinstance(a, Integral)
+                    and isinstance(b, Integral)
+                    and int(a) == int(b)
+                )
                 for a, b in zip(actual, expected, strict=True)
             )
         )
@@ -31,11 +38,6 @@ def allclose(actual: Any, expected: Any, case: TestCase, equal_nan: bool = False
     if any(getattr(actual, name) != getattr(expected, name) for name in ("layout", "shape", "dtype", "device")):
         return False
     return close(actual.detach(), expected.detach(), rtol=case.rtol, atol=case.atol, equal_nan=equal_nan)
-
-
-def _same_whole_number(a: Any, b: Any) -> bool:
-    """Whether both are whole numbers and equal: in a list of ids, any kind is as good, True for 1 included."""
-    return isinstance(a, Integral) and isinstance(b, Integral) and int(a) == int(b)
 
 
 def same_kind(actual: Any, expected: Any) -> bool:

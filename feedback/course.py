@@ -13,13 +13,12 @@ from typing import Any
 
 import torch
 
-from feedback import checker, explain_course, explain_errors, grading, predictions, sandbox, source
+from feedback import checker, explain_course, explain_errors, grading, prediction, sandbox, source
 from feedback.answers import Answers
 from feedback.devices import on_any_device
 from feedback.display import Source, show_below_next_output
 from feedback.exercise import Exercise
-from feedback.exercise_package import Exercises, Heading
-from feedback.hidden_inputs import HiddenExercises
+from feedback.exercise_package import Exercises, Heading, HiddenExercises
 from feedback.notebooks import Contents, Notebook, Step
 from feedback.page_code import free_names
 from feedback.prediction import Prediction, Question, Reply
@@ -38,7 +37,7 @@ class Course:
     own              other modules and packages of the course: solutions import from them, and no line in them is
                      shown as the learner's
     progress         the file in which a learner's progress is kept, or a function that names it; None for memory
-    answers          the folder in which answers that passed are kept, in the same way
+    answers          the folder in which answers that passed are kept for later notebooks, in the same way
     solutions        whether `solution` answers, and cards lead to it
     debug            whether a mistake in the checker is raised, or told to the learner as the course's
     """
@@ -66,7 +65,7 @@ class Course:
 
     @cached_property
     def predictions(self) -> dict[str, Prediction]:
-        return predictions.load(self._folder)
+        return prediction.load(self._folder)
 
     def check(self, exercise_id: Any, attempt: Any = MISSING, record: bool = True) -> Report:
         """Try an answer and say what it is. With record=False, progress() does not count it, nor does yours() use it.

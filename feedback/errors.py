@@ -1,19 +1,22 @@
-"""What an exception means here, and of which kind it is."""
+"""What an exception means here, and of which kind it is. Most meanings stand in error_meanings.txt."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 import torch
 
-from feedback.error_meanings import LAYERS, MEANINGS
-
+LAYERS = ("Linear", "Dropout", "Embedding", "LayerNorm", "ModuleList", "Sequential")
 PYTHON_VALUES = "int|float|bool|str|list|tuple|dict|set|frozenset|NoneType"
 OTHER_NAMES = {"variance": "var", "average": "mean", "avg": "mean", "length": "size"}
 Meanings = tuple[tuple[str, str], ...]
 REMOVES_AN_AXIS = r"\b(?:sum|mean|var|std|a?max|a?min|norm)\((?!\))"  # softmax removes none
+_HEAD, *_ENTRIES = Path(__file__).with_name("error_meanings.txt").read_text(encoding="utf-8").split("\n\n")
+_PAIRS = (entry.split("\n", 1) for entry in _ENTRIES)
+MEANINGS = {pattern: " ".join(sentence.split()) for pattern, sentence in _PAIRS}
 _SIZES_OR_PLACES = r"size of (the )?tensor|is out of bounds|index out of range|cannot be multiplied|batch2 tensor"
 
 
@@ -163,7 +166,7 @@ def _slip_in_a_name(words: str) -> str:
     others = (*PYTHON_VALUES.split("|"), "builtin_function_or_method")
     if not found or found[1] in others or found[2].startswith("_"):
         return ""
-    if found[1] in LAYERS.split("|"):
+    if found[1] in LAYERS:
         return (
             f"A layer has no .{found[2]}: it is called like a function, self.layer(x). Its matrix is self.layer.weight."
         )

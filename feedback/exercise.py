@@ -180,9 +180,6 @@ class Exercise:
     given: Callable | None = None
     page: Any = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "misconceptions", tuple(self.misconceptions))
-
     def banks(self) -> Any:
         """The answers that the checker is held to, feedback.page_exercise.Banks, made when this is called."""
         return self.page.banks()

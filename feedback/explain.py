@@ -39,45 +39,43 @@ def changes_a_layer(record: Run) -> bool:
 
 def changed_input(seen: Observations, index: int, named: Report | None = None) -> Report:
     """That an input was changed, next to the report on a known mistake where there is one."""
-    sentence, hint = _changed_input(seen.exercise, seen.runs[index])
+    record = seen.runs[index]
+    names = [seen.exercise.input_names[i] for i in record.changed]
+    as_before = "it as it was" if len(names) == 1 else "them as they were"
+    rest = f"our code changed its input {listed(names)}. Whoever calls it still needs {as_before}."
     if named:
-        besides = say(f"Besides: {sentence[0].lower()}{sentence[1:]}")
-        return with_parts(named, besides)
+        return with_parts(named, say(f"Besides: y{rest}"))
     elsewhere = any(not seen.runs[i].changed for i in seen.required() if seen.runs[i].error is None)
     where = f' This was seen on "{seen.exercise.cases[index].name}".' if elsewhere else ""
-    return Report.on(seen.exercise, "wrong", say(sentence + where), think(hint), diagnosis="changes-input")
+    hint = _about_changes(names[0], record)
+    return Report.on(seen.exercise, "wrong", say(f"Y{rest}{where}"), think(hint), diagnosis="changes-input")
 
 
-def _changed_input(exercise: Exercise, record: Run) -> tuple[str, str]:
-    """That an input was changed, and what to think about."""
-    names = listed([exercise.input_names[i] for i in record.changed])
-    name = exercise.input_names[record.changed[0]]
+def _about_changes(name: str, record: Run) -> str:
+    """How code comes to change this input."""
     kinds = {type(record.args[i]) for i in record.changed}
     if dict in kinds:
-        hint = (
+        return (
             "`d[key] = ...`, setdefault, update and pop write into the dict d itself; `d.get(key, other)` and "
             "`d[key]` only look."
         )
-    elif kinds & {list, set}:
-        hint = (
+    if kinds & {list, set}:
+        return (
             "pop, remove, add, append and sort change the collection itself; `sorted(...)`, `list(...)` and "
             "`set(...)` make a new one."
         )
-    elif tuple in kinds:
-        hint = (
+    if tuple in kinds:
+        return (
             f"The tensors in {name} belong to whoever calls it, too: methods that end in _, `{name}[0] += ...` and "
             f"`{name}[0].data = ...` change them. `torch.cat` and products make new ones."
         )
-    elif changes_a_layer(record):
-        hint = "Apply the layer, and leave its weight and bias alone: they are to be used again."
-    else:
-        hint = (
-            f"{name} += ..., {name} *= ..., `{name}[...] = ...`, `{name}.data = ...`, `out={name}` and methods "
-            f"that end in _ (`masked_fill_`, `requires_grad_`) change {name} itself. Make a new tensor instead ({name} "
-            f"= {name} - ..., or return {name} + ...), or start with `{name}.clone()`."
-        )
-    as_before = "it as it was" if len(record.changed) == 1 else "them as they were"
-    return f"Your code changed its input {names}. Whoever calls it still needs {as_before}.", hint
+    if changes_a_layer(record):
+        return "Apply the layer, and leave its weight and bias alone: they are to be used again."
+    return (
+        f"{name} += ..., {name} *= ..., `{name}[...] = ...`, `{name}.data = ...`, `out={name}` and methods "
+        f"that end in _ (`masked_fill_`, `requires_grad_`) change {name} itself. Make a new tensor instead ({name} "
+        f"= {name} - ..., or return {name} + ...), or start with `{name}.clone()`."
+    )
 
 
 # ---------------------------------------------------------------- several calls
@@ -184,7 +182,14 @@ def with_print(seen: Observations, report: Report) -> Report:
 def shortened(report: Report) -> Report:
     """The report, shortened where nobody would read it: inputs go first, then numbers, tables, and what was printed."""
     parts = report.parts
-    for shorter in (_without_inputs, _without_numbers, _without_tables, _without_print, _with_a_short_message):
+    steps = (
+        _without_inputs,
+        lambda part: None if _is_text(part, "numbers") else part,
+        _without_tables,
+        lambda part: None if isinstance(part, Code) else part,
+        _with_a_short_message,
+    )
+    for shorter in steps:
         if _is_long(parts):
             parts = tuple(part for part in map(shorter, parts) if part)
     return replace(report, parts=parts)
@@ -195,17 +200,9 @@ def _without_inputs(part: Part) -> Part:
     return numbers(sentence(found[1])) if found else part
 
 
-def _without_numbers(part: Part) -> Part | None:
-    return None if _is_text(part, "numbers") else part
-
-
 def _without_tables(part: Part) -> Part | None:
     """Neither tables nor the input above them."""
     return None if isinstance(part, SideBySide) or _is_text(part, "say") and part.text.endswith(":") else part
-
-
-def _without_print(part: Part) -> Part | None:
-    return None if isinstance(part, Code) else part
 
 
 def _with_a_short_message(part: Part) -> Part:
@@ -221,9 +218,9 @@ def _is_long(parts: tuple[Part, ...]) -> bool:
     return len(text.split()) > LONGEST_WORDS or len(text.splitlines()) > LONGEST_LINES
 
 
-def with_changes(report: Report, notes: list[str]) -> Report:
-    """Say what the code changed for the whole notebook, in sentences."""
-    return with_parts(report, *map(say, notes))
+def with_changes(report: Report, note: str) -> Report:
+    """Say what the code changed for the whole notebook, in a sentence; '' where nothing was changed."""
+    return with_parts(report, say(note)) if note else report
 
 
 def with_parts(report: Report, *parts: Part) -> Report:

@@ -13,8 +13,8 @@ from torch import Tensor
 from feedback import errors, explainers, judge_contract, tree
 from feedback.compare import allclose, same_behavior, same_shapes
 from feedback.exercise import Comparison, Exercise, Misconception, Property
-from feedback.explain_contract import KINDS
 from feedback.format import ended, equation, inline, listed, rounded, sentence, shortly, tables
+from feedback.judge_contract import KINDS
 from feedback.judge_mistakes import cases_with_mistake, cases_with_mistake_in_first_parts
 from feedback.observations import Observations, summarized
 from feedback.report import Part, Report, SideBySide, numbers, say, think

@@ -10,7 +10,7 @@ from torch import allclose as close
 
 from feedback.compare import allclose
 from feedback.exercise import Comparison, TestCase
-from feedback.format import counted, more_digits, number, position, shortly
+from feedback.format import counted, in_a_row, more_digits, number, position, shortly
 
 TOLERANCE = TestCase("", ())  # the usual one
 
@@ -46,7 +46,7 @@ def entry(case: Comparison) -> str:
             at = worst(actual, expected)
             where = f" at {position(at)}" if at else ""
             mine, right = number(actual[at]), number(expected[at])
-            if mine == right:
+            if mine.rstrip("0") == right.rstrip("0"):  # as 1.0000 and 1.0
                 mine, right = more_digits(actual[at]), more_digits(expected[at])
             if actual.dtype == torch.bool:
                 mine, right = str(bool(actual[at])), str(bool(expected[at]))
@@ -84,11 +84,8 @@ def shape(case: Comparison) -> str:
 
 def first_entries(case: Comparison) -> str:
     """The first numbers of both, for results of one axis."""
-
-    def some(x: torch.Tensor) -> str:
-        return ", ".join(number(v) for v in x.flatten()[:3])
-
-    return f"yours begins {some(case.last)}; {some(case.expected_last)} is right"
+    mine, right = (in_a_row(x.flatten()[:3]) for x in (case.last, case.expected_last))
+    return f"yours begins {mine}; {right} is right"
 
 
 def true_at(case: Comparison) -> str:

@@ -6,9 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
-
-LOOKS = 5  # at a last line that has no end yet
+from typing import Any
 
 
 def write(target: Path, content: str | bytes, mode: int = 0o666) -> None:
@@ -46,23 +44,5 @@ def append(target: Path, line: str) -> None:
     Errors: OSError where it cannot be written
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    patiently(_append, target, f"{line}\n".encode())
-
-
-def _append(target: Path, line: bytes) -> None:
-    with open(target, "ab+", buffering=0) as file:
-        file.write(b"\n" + line if _is_broken_off(file) else line)
-
-
-def _is_broken_off(file: BinaryIO) -> bool:
-    """Whether the last line was never finished: the disk was full, or the power went. Another notebook's soon is."""
-    for _ in range(LOOKS):
-        if not file.seek(0, os.SEEK_END) or _ends_a_line(file):
-            return False
-        time.sleep(0.01)
-    return True
-
-
-def _ends_a_line(file: BinaryIO) -> bool:
-    file.seek(-1, os.SEEK_END)
-    return file.read(1) == b"\n"
+    with patiently(open, target, "ab", buffering=0) as file:
+        file.write(f"{line}\n".encode())

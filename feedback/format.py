@@ -4,25 +4,44 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
+
+from feedback import tree
 
 if TYPE_CHECKING:
     from feedback.exercise import Exercise
 
 
 def number(value: Any) -> str:
-    """A number as the cards show it: 4 decimals, NaN and infinities by name."""
+    """A number as the cards show it: 4 decimals, a whole one as 10.0, NaN and infinities by name."""
+    return f"{float(value) or 0.0:.1f}" if _is_whole(value) else _with_decimals(value)
+
+
+def _is_whole(value: Any) -> bool:
+    return float(value).is_integer() and abs(float(value)) < 1e5
+
+
+def _with_decimals(value: Any) -> str:
     value = float(value) or 0.0  # not -0.0
-    if value != value:
-        return "NaN"
-    if abs(value) == float("inf"):
-        return "-inf" if value < 0 else "inf"
+    if not math.isfinite(value):
+        return str(value).replace("nan", "NaN")
     if 0 < abs(value) < 5e-5 or abs(value) >= 1e5:
         return f"{value:.1e}"
     return f"{value:.4f}"
+
+
+def in_a_row(values: Iterable[Any]) -> str:
+    """Numbers as PyTorch shows them: with decimals, unless all of them are whole."""
+    values = list(values)
+    return ", ".join(map(_shown(values), values))
+
+
+def _shown(values: Iterable[Any]) -> Callable[[Any], str]:
+    """How to write these numbers, and those next to them."""
+    return number if all(map(_is_whole, values)) else _with_decimals
 
 
 def position(index: Any) -> str:
@@ -37,10 +56,7 @@ def counted(number: int, one: str, many: str) -> str:
 
 def shortly(value: Any) -> str:
     """Anything at all, cut to a few words."""
-    try:
-        text = repr(value)
-    except Exception:  # a learner's own class may raise even here
-        text = _some(value)
+    text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
 
@@ -51,40 +67,29 @@ def bracketed(names: Any) -> str:
 
 def describe(value: Any) -> str:
     """What somebody returned or handed in, in a few words."""
-    try:
-        return _described(value)
-    except Exception:  # an object so odd that even looking at it fails
-        return _some(value)
-
-
-def _some(value: Any) -> str:
-    """'a Box', 'an Odd'."""
     name = type(value).__name__
-    return f"{'an' if name[0] in 'AEIOUaeiou' or name == 'ndarray' else 'a'} {name}"
-
-
-def _described(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"a tensor of shape {tuple(value.shape)}"
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(getattr(value, "shape", None), tuple):
-        return f"{_some(value)} of shape {tuple(value.shape)}"
+        article = "an" if name[0] in "AEIOUaeiou" or name == "ndarray" else "a"
+        return f"{article} {name} of shape {tuple(value.shape)}"
     if type(value).__module__ == "torch.return_types" and hasattr(value, "indices"):
         return "two things, values and indices"
     if isinstance(value, (list, tuple, dict, set)):
-        return f"a {type(value).__name__} of {len(value)}" if value else f"an empty {type(value).__name__}"
+        return f"a {name} of {len(value)}" if value else f"an empty {name}"
     if inspect.isgenerator(value):
         return "a generator (yield or (... for ...) makes one)"
     if isinstance(value, (map, filter, zip, enumerate)):
-        return f"a {type(value).__name__} object (list(...) makes a list of it)"
+        return f"a {name} object (list(...) makes a list of it)"
     if isinstance(value, torch.nn.Module):
-        return f"a module, {type(value).__name__}(...)"
+        return f"a module, {name}(...)"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return repr(value)
     if inspect.isroutine(value):
         return f"the function {getattr(value, '__name__', '')}".strip()
-    return "None" if value is None else f"the {type(value).__name__} {shortly(value)}"
+    return "None" if value is None else f"the {name} {shortly(value)}"
 
 
 def argument(name: str, value: Any, dtype: bool = False) -> str:
@@ -161,31 +166,36 @@ def inline(value: Any) -> str:
     return f"{value.item():.4g}" if value.is_floating_point() else str(value.item())
 
 
-def table(value: Any, show: Callable[[Any], str] = number) -> str:
+def _table(value: Any, show: Callable[[Any], str]) -> str:
     """A tensor as a table, its numbers as `show` writes them, without the word tensor; a text in its quotes."""
     if _of_tensors(value):
-        return "(" + ",\n ".join(table(v, show).replace("\n", "\n ") for v in value) + ")"
+        return "(" + ",\n ".join(_table(v, show).replace("\n", "\n ") for v in value) + ")"
     if not isinstance(value, torch.Tensor):
         return repr(value)
     value = value.detach()
     if value.dim() == 0:
         return show(value) if value.is_floating_point() else str(value.item())
     if value.dim() == 1:
-        return "[" + ", ".join(table(v, show) for v in value) + "]"
-    return "[" + ",\n ".join(table(v, show).replace("\n", "\n ") for v in value) + "]"
+        return "[" + ", ".join(_table(v, show) for v in value) + "]"
+    return "[" + ",\n ".join(_table(v, show).replace("\n", "\n ") for v in value) + "]"
 
 
 def tables(right: Any, actual: Any) -> tuple[str, str]:
-    """Two results that differ, as tables in which one can see it: with more digits where 4 decimals do not tell."""
-    shown = table(right), table(actual)
-    if shown[0] != shown[1]:
-        return shown
-    return table(right, more_digits), table(actual, more_digits)
+    """Two results that differ, as tables in which one can see it.
+
+    Where all numbers are whole, they have no decimals, as in PyTorch; where 4 decimals do not tell, they have more.
+    """
+    numbers = [x for value in tree.flatten((right, actual)) if isinstance(value, torch.Tensor) for x in value.flatten()]
+    for show in (_shown(numbers), more_digits):
+        shown = _table(right, show), _table(actual, show)
+        if shown[0] != shown[1]:
+            break
+    return shown
 
 
 def more_digits(value: Any) -> str:
     """A number with 8 digits; NaN and infinities by name."""
-    return f"{float(value):.8g}" if math.isfinite(value) else number(value)
+    return f"{float(value):.8g}" if math.isfinite(value) else _with_decimals(value)
 
 
 def _of_tensors(value: Any) -> bool:

@@ -77,20 +77,19 @@ def main() -> None:
 
 def _stand_in(package: str) -> ModuleType:
     """A module whose functions do nothing: cells that call `check` run on, and `yours` gives the learner's own."""
+
+    def gives_back(*given: Any, **options: Any) -> Any:
+        return given[1] if len(given) > 1 else None
+
+    def attribute(name: str) -> Callable:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return gives_back
+
     module = ModuleType(package)
     module.__path__ = []
-    module.__getattr__ = _attribute  # type: ignore[method-assign]
+    module.__getattr__ = attribute  # type: ignore[method-assign]
     return module
-
-
-def _attribute(name: str) -> Callable:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return _gives_back
-
-
-def _gives_back(*given: Any, **options: Any) -> Any:
-    return given[1] if len(given) > 1 else None
 
 
 def _run_cell(shell: InteractiveShell, source: str) -> None:

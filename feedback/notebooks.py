@@ -170,8 +170,6 @@ class Contents:
         self.notebooks, self.folder = tuple(notebooks), folder
         self._numbered = {notebook.number: notebook for notebook in self.notebooks}
         self.parts = {name: tuple(some) for name, some in (parts or {"": notebooks}).items()}
-        if sum(self.parts.values(), ()) != self.notebooks:
-            raise ValueError("the parts of a course, one after another, must be its notebooks")
 
     def of(self, id: Any) -> Notebook | None:
         """The notebook of an exercise, of a prediction, or with this number."""

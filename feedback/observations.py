@@ -104,12 +104,9 @@ class Observations:
         self.runs: list[Run] = []
         self.summaries: list[Run] = []
         self._passes: dict[int, bool] = {}
-        self._run_all()
         self._minimal: dict[int, Run] = {}
         self._behaviors: dict[BehavioralTest, Run] = {}
         self._alike: dict[tuple[Callable, int], bool] = {}
-
-    def _run_all(self) -> None:
         for _, cases in groupby(enumerate(self.exercise.cases), lambda each: self.exercise.stages[each[0]]):
             for _, case in cases:
                 self.runs.append(run(self.exercise.runner.call, self.attempt, case.args))

@@ -8,6 +8,7 @@ import linecache
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain, count
 from typing import Any
 
 from feedback.page import Code, Page, PageError
@@ -70,9 +71,12 @@ def _as_body(text: str, last: ast.stmt, arguments: str | None, name: str) -> str
 
 def _run(page: Page, kind: str, line: int, text: str, first: int, names: dict) -> dict:
     """Execute the code of this line, whose own first line is `first`; that of an answer counts as a learner's."""
-    file = f"{page.path.name if kind == 'answer' else page.path}:{line}"
+    place = f"{page.path.name if kind == 'answer' else page.path}:{line}"
     text = "\n" * (first - 1) + text
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    lines = text.splitlines(keepends=True)
+    names_of_files = chain([place], (f"{place} ({n})" for n in count(2)))  # a catalog's line is edited in each exercise
+    file = next(file for file in names_of_files if file not in linecache.cache or linecache.getlines(file) == lines)
+    linecache.cache[file] = (len(text), None, lines, file)
     scope = {**names, "__name__": page.name}
     exec(compile(text, file, "exec"), scope)
     return scope

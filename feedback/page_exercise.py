@@ -112,7 +112,6 @@ class Mistake:
     raised_in: str
     variants: list[Callable | dict[str, Callable]] = field(default_factory=list)
     codes: list[tuple[Page, Code, dict]] = field(default_factory=list)  # of each variant, and names
-    places: list[str] = field(default_factory=list)
     shared: int = 0
 
 
@@ -150,8 +149,9 @@ class CompiledPage:
         self.steps = {**{name: given or None for name, given in said}, **self.steps}
         for kind in ("mistake", "answer"):
             if block := page.blocks.get(("", kind, "helpers")):
-                (self.answers if kind == "answer" else []).append((page, ("helpers",), block, block.line, names))
-                if kind == "mistake":
+                if kind == "answer":
+                    self.answers.append((page, ("helpers",), block, block.line, names))
+                else:
                     names.update(defined(page, block, names, kind))
         named = {each.id: each for each in page.sections}
         for each in [named[id] for id in ids] or page.parts[""]:
@@ -200,7 +200,6 @@ class CompiledPage:
             else:
                 self.mistakes[id].variants.append(self._variant(page, code, names, id))
                 self.mistakes[id].codes.append((page, code, names))
-                self.mistakes[id].places.append(f"{page.path.name}:{code.line}")
             if code.kind == "given":
                 names["given"] = self.given = self.mistakes[id].variants[-1]  # type: ignore[assignment]  # it has no steps
         if not own and any(code.kind != "answer" for code in section.codes):
@@ -243,7 +242,8 @@ class CompiledPage:
         """The known mistakes, in the order in which they are tried."""
         for id, known in self.mistakes.items():
             variants = tuple(each if callable(each) else self.assemble(**each) for each in known.variants)  # type: ignore[misc]
-            rest = known.explain, known.raised_in, known.shared, tuple(known.places)
+            places = tuple(f"{page.path.name}:{code.line}" for page, code, _ in known.codes)
+            rest = known.explain, known.raised_in, known.shared, places
             yield Misconception(id, known.means, known.hint, variants, *rest)
 
     @cache  # noqa: B019  the pages of a course live as long as it does
@@ -346,7 +346,7 @@ class Base:
     def __init__(self, loaded: CompiledPage, kind: str) -> None:
         blocks = loaded.page.blocks
         block = blocks.get(("", kind, "base")) or blocks.get(("", "mistake", "base"))
-        self.code, self.page, self.names, self.cls = block, loaded.page, {}, loaded.reference
+        self.names, self.cls = {}, loaded.reference
         self.text = block.text if block else without_docstring(loaded.reference)
         self.texts = {"base": self.text}
         last = last_of(loaded.page, block, self.text) if block else None

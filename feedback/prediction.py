@@ -1,17 +1,39 @@
-"""A question to answer before running the next cell: what is asked, and what each choice is answered with.
+"""Questions to answer before the next cell is run, and the pages on which they stand.
 
-A course keeps its questions on pages, which `predictions` reads. A question earns its place when a known misconception
-waits behind one of its choices, and when it can be answered from what came before. The output that follows is the
-judge: only below it is said what speaks for and against a choice.
+A question earns its place when a known misconception waits behind one of its choices, and when it can be answered from
+what came before. The output that follows is the judge: only below it is said what speaks for and against a choice.
+
+The pages are called predictions.md, one in the room of each notebook:
+
+    # Predictions                       the title
+
+    ## 01.order                         the id: the number of the notebook and a word
+    Does attention give ...?            the question
+    - a: No: in one sentence ...        a choice
+    > To a reader the two dogs ...      what speaks against it; the choice without such an answer is right
+    - b: Yes, the same: ...
+
+    Compare the two lines ...           what to look for in the output
+
+Every text may wrap: the further lines of a choice begin with two spaces, and those of a quotation with >. `Code` in
+backticks is shown as code. Anything else is refused.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from feedback import markup
+from feedback.page import PageError, blocks
+
+NAME, TITLE = "predictions.md", "Predictions"
+ID = re.compile(r"\d\d\.[\w-]+")
+CHOICE = re.compile(r"(?P<letter>[a-d]): (?P<text>.+)")
+ORDER = "the question, then choices, `- a: text`, with what speaks against each, `> text`, then what to look for"
 
 
 @dataclass(frozen=True)
@@ -29,20 +51,6 @@ class Prediction:
     right: str
     tempting: Mapping[str, str]
     watch: str
-
-    def __post_init__(self) -> None:
-        if not 2 <= len(self.answers) <= 4:
-            raise ValueError(f"a prediction must have 2 to 4 answers, got {len(self.answers)} in {self.id!r}")
-        if self.right not in self.answers:
-            raise ValueError(
-                f"right must be one of the answers {list(self.answers)}, got {self.right!r} in {self.id!r}"
-            )
-        wrong = set(self.answers) - {self.right}
-        if set(self.tempting) != wrong:
-            raise ValueError(
-                f"tempting must explain each wrong answer, {sorted(wrong)}, and no other; "
-                f"got {sorted(self.tempting)} in {self.id!r}"
-            )
 
     def noted(self, letter: str) -> Reply:
         """What is said about a choice at once."""
@@ -74,8 +82,7 @@ class Reply:
 class Question:
     """A prediction as a notebook shows it: its text, the same in every run, and buttons that take the text's place.
 
-    They are two outputs because a saved notebook with both in one would show neither: JupyterLab prefers the buttons,
-    which need a kernel. `chosen` is what was chosen before, or None; `choose` is called with each new choice.
+    `chosen` is what was chosen before, or None; `choose` is called with each new choice.
     """
 
     prediction: Prediction
@@ -107,3 +114,89 @@ class Question:
         from feedback.buttons import show  # anywidget is not needed where a question is only printed
 
         show(self)
+
+
+# ---------------------------------------------------------------- their pages
+
+
+def load(folder: Path | str) -> dict[str, Prediction]:
+    """The predictions on all pages in the rooms of a folder by their id, in order.
+
+    Errors: PageError, with the line of the first slip
+    """
+    found: dict[str, Prediction] = {}
+    for path in sorted(Path(folder).glob(f"*/{NAME}")):
+        for line, prediction in read(path):
+            if prediction.id in found:
+                raise PageError(path, line, f"the id of a prediction is new, but {prediction.id!r} is taken")
+            found[prediction.id] = prediction
+    return found
+
+
+def read(path: Path) -> list[tuple[int, Prediction]]:
+    """The predictions on a page, in order, each with the line of its heading.
+
+    Errors: PageError, with the line of the first slip
+    """
+    found: list[_Draft] = []
+    for n, (line, mark, text) in enumerate(blocks(path)):
+        if n == 0:
+            if (mark, text) != ("#", TITLE):
+                raise PageError(path, line, f"a page of predictions begins with `# {TITLE}`")
+        elif mark == "##":
+            found.append(_Draft(path, line, text))
+        elif not found:
+            raise PageError(path, line, f"the first prediction begins with `## id`, got {text!r}")
+        else:
+            found[-1].add(line, mark, text)
+    if not found:
+        raise PageError(path, 1, "there is no prediction on this page")
+    return [(draft.line, draft.made()) for draft in found]
+
+
+@dataclass
+class _Draft:
+    """A prediction while its page is read."""
+
+    path: Path
+    line: int
+    id: str
+    question: str = ""
+    answers: dict[str, str] = field(default_factory=dict)
+    tempting: dict[str, str] = field(default_factory=dict)
+    watch: str = ""
+
+    def __post_init__(self) -> None:
+        if not ID.fullmatch(self.id):
+            raise PageError(self.path, self.line, f"an id is `01.word`, got {self.id!r}")
+
+    def add(self, line: int, mark: str, text: str) -> None:
+        """What stands below the heading, in its order."""
+        letter, choice = next(reversed(self.answers), ""), CHOICE.fullmatch(text)
+        if mark == "" and not self.question:
+            self.question = text
+        elif mark == "" and letter and not self.watch:
+            self.watch = text
+        elif mark == "-" and self.question and not self.watch and choice and choice["letter"] == self.due:
+            self.answers[self.due] = choice["text"]
+        elif mark == ">" and letter and not self.watch and letter not in self.tempting:
+            self.tempting[letter] = text
+        else:
+            raise PageError(self.path, line, f"no place for {text!r}: {ORDER}")
+
+    @property
+    def due(self) -> str:
+        """The letter of the next choice."""
+        return chr(ord("a") + len(self.answers))
+
+    def made(self) -> Prediction:
+        right = self.answers.keys() - self.tempting.keys()
+        if len(self.answers) < 2:
+            problem = "a question has 2 to 4 choices"
+        elif len(right) != 1:
+            problem = f"one choice is right, the one without `>`; here {' and '.join(sorted(right)) or 'none'}"
+        else:
+            problem = "" if self.watch else "what to look for in the output is missing"
+        if problem:
+            raise PageError(self.path, self.line, f"{self.id}: {problem}")
+        return Prediction(self.id, self.question, self.answers, right.pop(), self.tempting, self.watch)

@@ -6,7 +6,7 @@ Both are shown as HTML without colors of their own for text, so that every theme
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -32,7 +32,7 @@ class Item:
     minutes: int = 0
 
     def html(self) -> str:
-        return link(self.href, self.name)
+        return markup.link(self.href, escape(self.name))
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,20 @@ class NotebookProgress:
         return [item for item in (*self.exercises, *self.predictions) if item.state == "again"]
 
     @property
+    def bar(self) -> str:
+        return "■" * self.solved + "□" * (len(self.exercises) - self.solved)
+
+    def html_bar(self) -> str:
+        """The bar as HTML; the numbers are always written next to it."""
+        share = 100 * self.solved / max(len(self.exercises), 1)
+        return (
+            '<div style="width:90px;height:8px;margin:6px 0;border-radius:4px;'
+            'background-color:rgba(128,136,152,0.35)">'
+            f'<div style="width:{share:.0f}%;height:8px;border-radius:4px;background-color:rgb(27,150,100)"></div>'
+            "</div>"
+        )
+
+    @property
     def minutes_left(self) -> int:
         """The notebook's minutes in proportion to the exercises that are not solved, to the next 5 minutes.
 
@@ -76,46 +90,34 @@ class NotebookOverview:
 
     @property
     def title(self) -> str:
-        one = len(self.here.exercises) == 1
-        return title("", [self.here], f"exercise{'' if one else 's'} solved here")
+        return title("", [self.here], f"exercise{'' if len(self.here.exercises) == 1 else 's'} solved here")
 
-    def lists(self) -> dict[str, list[tuple[Item, str]]]:
-        """{a heading: [(something to do, what is said about it)]}"""
-        items = self.here.exercises
-        return {
-            "Solved": [(item, "") for item in items if item.state == "done"],
-            "Left": [(item, f" ({item.minutes} min)") for item in items if item.state == "open"],
-            "Worth another look": [(item, f" ({item.why})") for item in self.here.again],
-        }
-
-    def last(self) -> tuple[str, str, str, str]:
-        """What follows: its heading, the address of a link, the words of the link, and the words after it."""
-        following = self.following
-        if following is None:
-            return "This is the last notebook", "", "progress() shows the whole course.", ""
-        return "Next notebook", following.file, following.name, f" ({following.minutes} min). {following.question}"
+    def lines(self) -> Iterator[tuple[str, list[tuple[Item, str]]]]:
+        """(a heading, [(something to do, what is said about it)])"""
+        items, after = self.here.exercises, self.following
+        yield "Solved", [(item, "") for item in items if item.state == "done"]
+        yield "Left", [(item, f" ({item.minutes} min)") for item in items if item.state == "open"]
+        yield "Worth another look", [(item, f" ({item.why})") for item in self.here.again]
+        if after:
+            yield "Next notebook", [(Item(after.name, after.file, "open"), f" ({after.minutes} min). {after.question}")]
+        else:
+            yield "This is the last notebook", [(Item("progress() shows the whole course.", "", "open"), "")]
 
     def __repr__(self) -> str:
         lists = [
-            f"{head}: {SEPARATOR.join(item.name + said for item, said in items)}"
-            for head, items in self.lists().items()
-            if items
+            f"{head}: {SEPARATOR.join(item.name + said for item, said in some)}" for head, some in self.lines() if some
         ]
-        head, _, name, said = self.last()
-        bar = text_bar(self.here.solved, len(self.here.exercises))
-        trouble = [self.trouble] if self.trouble else []
-        return "\n".join([f"{bar} {self.title}".lstrip(), *lists, f"{head}: {name}{said}", *trouble])
+        return "\n".join([f"{self.here.bar} {self.title}".lstrip(), *lists, *filter(None, [self.trouble])])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        lists = [
-            line(head, SEPARATOR.join(item.html() + escape(said) for item, said in items))
-            for head, items in self.lists().items()
-            if items
-        ]
-        head, href, name, said = self.last()
-        first = f"<div>{bar(self.here.solved, len(self.here.exercises))}<b>{escape(self.title)}</b></div>"
-        html = "".join([first, *lists, line(head, link(href, name) + escape(said)), _note(self.trouble)])
-        return {"text/html": f'<div style="max-width:52em;line-height:1.6">{html}</div>', "text/plain": repr(self)}
+        html = "".join(
+            f"<div><b>{head}:</b> {SEPARATOR.join(item.html() + escape(said) for item, said in some)}</div>"
+            for head, some in self.lines()
+            if some
+        )
+        first = f"<div>{self.here.html_bar()}<b>{escape(self.title)}</b></div>"
+        html = f'<div style="max-width:52em;line-height:1.6">{first}{html}{_note(self.trouble)}</div>'
+        return {"text/html": html, "text/plain": repr(self)}
 
 
 @dataclass(frozen=True)
@@ -135,25 +137,20 @@ class CourseOverview:
 
     @property
     def first_open(self) -> Item | None:
-        items = (item for row in self.rows for item in row.exercises)
-        return next((item for item in items if item.state != "done"), None)
+        return next((item for row in self.rows for item in row.exercises if item.state != "done"), None)
 
     def __repr__(self) -> str:
-        grid = [HEAD, *(_words(row) for row in self.rows)]
-        widths = [max(len(row[i]) for row in grid) for i in range(len(HEAD))]
-        rows = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in grid]
-        head, below = rows[0], iter(rows[1:])
-        tables = [[title(name, some), head, *(next(below) for _ in some)] for name, some in self.parts.items()]
-        again = [f"  {item.name} ({item.why})" for item in self.again]
-        return "\n".join(
-            [
-                *(line for table in tables for line in table),
-                LEGEND,
-                *(["Worth another look:", *again] if again else []),
-                *([f"Next to solve: {self.first_open.name}"] if self.first_open else []),
-                *([self.trouble] if self.trouble else []),
-            ]
-        )
+        grid = [HEAD, *map(_words, self.rows)]
+        widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
+        rows = ["  ".join(map(str.ljust, words, widths)).rstrip() for words in grid]
+        below = iter(rows[1:])
+        tables = [[title(name, some), rows[0], *(next(below) for _ in some)] for name, some in self.parts.items()]
+        lines = [*(line for table in tables for line in table), LEGEND]
+        if self.again:
+            lines += ["Worth another look:", *(f"  {item.name} ({item.why})" for item in self.again)]
+        if self.first_open:
+            lines.append(f"Next to solve: {self.first_open.name}")
+        return "\n".join([*lines, *filter(None, [self.trouble])])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         again = "".join(f"<li>{item.html()} ({escape(item.why)})</li>" for item in self.again)
@@ -161,7 +158,7 @@ class CourseOverview:
             *(_table(title(name, some), some) for name, some in self.parts.items()),
             f'<div style="margin:4px 0">{LEGEND}</div>',
             f'<div style="margin:4px 0"><b>Worth another look:</b><ul>{again}</ul></div>' if again else "",
-            line("Next to solve", self.first_open.html()) if self.first_open else "",
+            f"<div><b>Next to solve:</b> {self.first_open.html()}</div>" if self.first_open else "",
             _note(self.trouble),
         ]
         return {"text/html": f"<div>{''.join(html)}</div>", "text/plain": repr(self)}
@@ -178,64 +175,38 @@ def title(part: str, rows: Sequence[NotebookProgress], solved: str = "exercises 
     return (f"{part[0].upper()}{part[1:]}: " if part else "") + SEPARATOR.join(said)
 
 
-def _table(caption: str, rows: Sequence[NotebookProgress]) -> str:
-    head = "".join(f'<th scope="col" style="{CELL}">{word}</th>' for word in HEAD)
-    top = f'<caption style="text-align:left;font-weight:600;padding:4px 0">{escape(caption)}</caption>'
-    return f"<table>{top}<thead><tr>{head}</tr></thead><tbody>{''.join(map(_row, rows))}</tbody></table>"
-
-
 def _words(row: NotebookProgress) -> tuple[str, ...]:
     """A row of the table as plain text."""
-    solved, all = row.solved, len(row.exercises)
     return (
         row.notebook.name,
-        f"{text_bar(solved, all)} {solved} of {all}".lstrip(),
+        f"{row.bar} {row.solved} of {len(row.exercises)}".lstrip(),
         " ".join(f"{SIGNS[item.state]} {item.name.split()[0]}" for item in row.exercises),
         f"{row.predicted} of {len(row.predictions)}" if row.predictions else "",
         str(row.minutes_left),
     )
 
 
+def _table(caption: str, rows: Sequence[NotebookProgress]) -> str:
+    head = "".join(f'<th scope="col" style="{CELL}">{word}</th>' for word in HEAD)
+    top = f'<caption style="text-align:left;font-weight:600;padding:4px 0">{escape(caption)}</caption>'
+    return f"<table>{top}<thead><tr>{head}</tr></thead><tbody>{''.join(map(_row, rows))}</tbody></table>"
+
+
 def _row(row: NotebookProgress) -> str:
-    solved, all = row.solved, len(row.exercises)
-    _, _, _, predicted, minutes = _words(row)
+    *_, predicted, minutes = _words(row)
     exercises = " ".join(
         f'<span style="display:inline-block;margin-right:10px;white-space:nowrap">'
         f"{SIGNS[item.state]} {item.html()}</span>"
         for item in row.exercises
     )
-    cells = [f"{bar(solved, all)}<div>{solved} of {all}</div>", exercises, predicted, minutes]
-    name = link(row.notebook.file, row.notebook.name)
-    return (
-        f'<tr><th scope="row" style="{CELL};font-weight:400">{name}</th>'
-        + "".join(f'<td style="{CELL}">{cell}</td>' for cell in cells)
-        + "</tr>"
-    )
-
-
-def link(href: str, words: str) -> str:
-    return markup.link(href, escape(words))
-
-
-def line(head: str, html: str) -> str:
-    return f"<div><b>{escape(head)}:</b> {html}</div>"
+    solved = f"{row.html_bar()}<div>{row.solved} of {len(row.exercises)}</div>"
+    cells = "".join(f'<td style="{CELL}">{cell}</td>' for cell in (solved, exercises, predicted, minutes))
+    name = markup.link(row.notebook.file, escape(row.notebook.name))
+    return f'<tr><th scope="row" style="{CELL};font-weight:400">{name}</th>{cells}</tr>'
 
 
 def _note(trouble: str) -> str:
     return f"<div>{escape(trouble)}</div>" if trouble else ""
-
-
-def bar(done: int, all: int) -> str:
-    """A bar that shows how much is done; the numbers are always written next to it."""
-    share = 100 * done / all if all else 0
-    return (
-        '<div style="width:90px;height:8px;margin:6px 0;border-radius:4px;background-color:rgba(128,136,152,0.35)">'
-        f'<div style="width:{share:.0f}%;height:8px;border-radius:4px;background-color:rgb(27,150,100)"></div></div>'
-    )
-
-
-def text_bar(done: int, all: int) -> str:
-    return "■" * done + "□" * (all - done)
 
 
 def duration(minutes: int) -> str:

@@ -21,8 +21,7 @@ import torch
 from feedback import audit, checker
 from feedback.contract_answers import contract_answers
 from feedback.exercise import Exercise
-from feedback.exercise_package import as_page_error
-from feedback.hidden_inputs import HiddenExercises
+from feedback.exercise_package import HiddenExercises, as_page_error
 from feedback.page import PageError, number_on
 from feedback.page_exercise import Answer, Banks
 from feedback.report import SOLVED, Report

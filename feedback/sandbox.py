@@ -8,10 +8,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import importlib.util
-import inspect
 import io
 import linecache
-import math
 import os
 import signal
 import sys
@@ -21,19 +19,16 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from os import _exit, getpid
 from time import monotonic, process_time
 from typing import Any
 
 import torch
 
 from feedback import tree
-from feedback.kernel_state import COURSE, WATCHDOG, KernelState
+from feedback.kernel_state import COURSE, KernelState
 
 PATIENCE = 5.0  # seconds of work before code that does not come back is stopped
-WAITING = 10.0  # the same where it does nothing but wait
-LONGEST = 30.0  # the same where the machine is busy with something else
-UNSTOPPABLE = 5.0  # seconds after which what was to be stopped, and goes on, cannot be stopped
+LONGEST = 30.0  # the same by the clock, where it waits, or the machine is busy with something else
 _TICK = 0.05  # seconds from one look at the clock to the next
 _ONE_AT_A_TIME = threading.RLock()  # printing is caught for the whole process
 
@@ -79,61 +74,22 @@ def run(call: Callable, attempt: Any, args: tuple, seed: int = 0) -> Run:
 
     Errors: none; an exception, a time-out or a changed input is written into the Run
     """
-    record, out, current = Run(args), _Printed(), _sessions.current
+    record, out, current = Run(args), io.StringIO(), _sessions.current
     with _ONE_AT_A_TIME, _quiet(out), torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)  # torch.manual_seed would reset every GPU's generator too
         given = tree.copy(args)
         try:
             record.returned = value = current.call(call, attempt, *given)
-            record.value = _as_it_is_now(value)
+            record.value = tree.snapshot(value)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit and StillRunning too: nothing may escape
             if isinstance(error, StillRunning):
                 error.seconds, error.waited = current.watchdog.took
             record.error, record.line, record.elsewhere = error, learner_line(error), raised_elsewhere(error)
-            if not _has_plain_text(error):
-                record.error = current.call(_with_its_text, error)
-        record.changed = tuple(i for i, (a, b) in enumerate(zip(given, args, strict=True)) if _is_changed(a, b))
+        record.changed = tuple(i for i, (a, b) in enumerate(zip(given, args, strict=True)) if not tree.unchanged(a, b))
     record.printed = out.getvalue()
     return record
-
-
-class _Printed(io.StringIO):
-    """What is printed; it can be read even if the code closes it."""
-
-    def close(self) -> None:
-        pass
-
-
-def _as_it_is_now(value: Any) -> Any:
-    try:
-        return tree.snapshot(value)
-    except RecursionError:
-        raise ContractViolation("returns-wrong-type", "Your code returned a list that contains itself.") from None
-
-
-def _has_plain_text(error: BaseException) -> bool:
-    return not inspect.isfunction(type(error).__str__) and all(type(x).__module__ == "builtins" for x in error.args)
-
-
-def _with_its_text(error: BaseException) -> BaseException:
-    """The exception, or another of the same name where its text is made by code that raises."""
-    try:
-        str(error)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as second:
-        text = f"its text cannot be shown, since making it raised {type(second).__name__}"
-        return type(type(error).__name__, (Exception,), {})(text)
-    return error
-
-
-def _is_changed(given: Any, before: Any) -> bool:
-    try:
-        return not tree.unchanged(given, before)
-    except Exception:  # what was put into it cannot be compared
-        return True
 
 
 def run_trusted(call: Callable, code: Callable, args: tuple) -> Run:
@@ -194,8 +150,7 @@ class _Session:
         self.watchdog, self.kernel = watchdog, KernelState()
 
     def call(self, code: Callable, *args: Any) -> Any:
-        """code(*args), for a limited time; a process that it forks ends here."""
-        process = getpid()
+        """code(*args), for a limited time."""
         self.watchdog.start()
         try:
             try:
@@ -204,8 +159,6 @@ class _Session:
                 self.watchdog.stop()
         finally:
             self.watchdog.stop()  # again: a last StillRunning may come before the first stop
-            if getpid() != process:
-                _exit(0)
             self.kernel.after_call()
 
 
@@ -223,66 +176,37 @@ class _Watchdog:
     """Raises StillRunning in its thread while a run is over time.
 
     It raises again and again, since a bare `except:` in a loop may swallow the exception. That ends a loop; code that
-    sleeps or waits for a lock is only woken by a signal, which the main thread gets, except on Windows. Elsewhere, and
-    where one call into C takes long, it can only say so.
+    sleeps or waits for a lock is only woken by a signal, which the main thread gets, except on Windows.
     """
 
     def __init__(self) -> None:
         self.thread, self.lock, self.over = threading.get_ident(), threading.Lock(), threading.Event()
         self.started: tuple[float, float] | None = None  # the clock, and the work of this process
-        self.ticks = 0  # looks at the clock since then; a process that was suspended has few
-        self.took = 0.0, False  # the last run
-        self.cell = sys.stdout  # what is printed in the notebook, while a run's own output is caught
+        self.took = 0.0, False  # the last run: its seconds, and whether next to nothing was done in them
 
     def watch(self) -> None:
-        asked: float | None = None  # when the run that goes on was first asked to stop
         while not self.over.wait(_TICK):
             with self.lock:
-                self.ticks += 1
-                if self.started is None or not self._is_over_time():
-                    asked = None
-                else:
-                    asked = self._warn_if_unstoppable(asked or monotonic())
+                if self.is_over_time():
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(
                         ctypes.c_ulong(self.thread), ctypes.py_object(StillRunning)
                     )
                     if hasattr(signal, "SIGURG"):
                         signal.pthread_kill(self.thread, signal.SIGURG)
 
-    def _warn_if_unstoppable(self, asked: float) -> float:
-        """Say in the cell what no card can say, since `check` does not return; inf from then on."""
-        if monotonic() - asked > UNSTOPPABLE:
-            seconds, waits = self.spent()
-            does = "waits for something" if waits else "is still running"
-            print(
-                f"Your code {does} after {seconds:.0f} seconds, and cannot be stopped from here: restart the kernel.",
-                file=self.cell,
-                flush=True,
-            )
-            return math.inf
-        return asked
-
     def interrupt(self, *signal_and_frame: Any) -> None:
         """The handler of that signal, which may come when the run is over."""
-        if self._is_over_time():
+        if self.is_over_time():
             raise StillRunning
 
-    def spent(self) -> tuple[float, bool]:
-        """The seconds since the start, and whether next to nothing was done in them."""
-        clock, work = self.started or (monotonic(), process_time())
-        seconds = monotonic() - clock
-        return seconds, process_time() - work < seconds / 100
-
-    def _is_over_time(self) -> bool:
+    def is_over_time(self) -> bool:
         if self.started is None:
             return False
-        seconds, waits = self.spent()
-        return (
-            process_time() - self.started[1] > PATIENCE or seconds > LONGEST or (waits and self.ticks * _TICK > WAITING)
-        )
+        clock, work = self.started
+        return process_time() - work > PATIENCE or monotonic() - clock > LONGEST
 
     def start(self) -> None:
-        self.ticks, self.started = 0, (monotonic(), process_time())
+        self.started = monotonic(), process_time()
 
     def stop(self) -> None:
         """End the run; a last exception may fall into this very function, so it is tried until it succeeds."""
@@ -290,7 +214,8 @@ class _Watchdog:
             try:
                 with self.lock:
                     if self.started:
-                        self.took, self.started = self.spent(), None
+                        seconds, work = monotonic() - self.started[0], process_time() - self.started[1]
+                        self.took, self.started = (seconds, work < seconds / 100), None
                 return
             except StillRunning:
                 continue
@@ -302,7 +227,7 @@ def _watched() -> Iterator[_Watchdog]:
     own = _Watchdog()
     woken = hasattr(signal, "SIGURG") and threading.current_thread() is threading.main_thread()
     handler = signal.signal(signal.SIGURG, own.interrupt) if woken else None
-    threading.Thread(target=own.watch, name=WATCHDOG, daemon=True).start()
+    threading.Thread(target=own.watch, daemon=True).start()
     try:
         yield own
     finally:
@@ -341,9 +266,7 @@ def _is_foreign(file: str) -> bool:
 def declare_foreign(*modules: str) -> None:
     """Say that the files of these modules and packages are a course's own: no line in them is a learner's."""
     for name in modules:
-        spec = importlib.util.find_spec(name)
-        if spec is None:
-            raise ValueError(f"a course's own module must be importable, got {name!r}: check its name")
+        spec: Any = importlib.util.find_spec(name)
         folders = [os.path.abspath(folder) + os.sep for folder in spec.submodule_search_locations or ()]
         _OF_COURSE.update(dict.fromkeys(folders or [os.path.abspath(str(spec.origin))]))
         COURSE.add(name.partition(".")[0])

@@ -26,19 +26,15 @@ def is_stub(attempt: Any) -> bool:
     if not inspect.isfunction(attempt) or attempt.__name__ == "<lambda>":
         return False
     body = _body(attempt)
-    if body is not None:
-        return all(_is_empty(statement) for statement in body)
-    return _compiles_to_nothing(attempt)
+    return body is not None and all(map(_is_empty, body))
 
 
 def has_same_code(attempt: Any, other: Callable | None) -> bool:
     """Whether a function has the very statements of another one; comments and line breaks do not count."""
     if other is None or not inspect.isfunction(attempt):
         return False
-    body, given = _body(attempt), _body(other)
-    if body is None or given is None:
-        return attempt.__code__.co_code == other.__code__.co_code
-    return [ast.unparse(s) for s in body if not _is_empty(s)] == [ast.unparse(s) for s in given if not _is_empty(s)]
+    mine, given = ([ast.unparse(s) for s in _body(each) or () if not _is_empty(s)] for each in (attempt, other))
+    return mine == given
 
 
 def _is_stub_of_a_class(attempt: Any) -> bool:
@@ -76,18 +72,6 @@ def _is_empty(statement: ast.stmt) -> bool:
     text = ast.unparse(statement)
     constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     return constant or text in ("pass", "super().__init__()") or text.startswith("raise NotImplementedError")
-
-
-def _compiles_to_nothing(function: Any) -> bool:
-    """Without source: byte code that only returns None, unless the position of that None shows a written `return`."""
-    steps = [step for step in dis.get_instructions(function) if step.opname not in ("RESUME", "NOP")]
-    does_something = {step.opname for step in steps} - {"LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
-    if does_something or steps[0].argval is not None:
-        return False
-    positions = getattr(steps[0], "positions", None)  # Python 3.11 and newer
-    start, end = (positions.col_offset or 0, positions.end_col_offset or 0) if positions else (0, 0)
-    written = end - start == len("return") or end - start == len("None") and start % 4 != 0  # `pass` starts a line
-    return not written
 
 
 def globals_read(attempt: Any) -> list[tuple[str, Any]]:
@@ -137,24 +121,14 @@ def syntax_error(name: str) -> SyntaxError | None:
 
     Python runs nothing of such a cell, so that the definition before it, or the empty one, would be checked.
     """
-    return _syntax_error(_last_definition(name))
-
-
-def _last_definition(name: str) -> str:
-    """The last cell with `def name`, `class name` or `name = ...`, as IPython keeps it; '' where there is none."""
     shell = _shell()
     cells = shell.user_ns.get("In", []) if shell else []
     defines = re.compile(rf"^\s*(?:(?:def|class)\s+{name}\b|{name}\s*=[^=])", re.MULTILINE)
-    return next((cell for cell in reversed(cells) if defines.search(cell)), "")
-
-
-def _syntax_error(cell: str) -> SyntaxError | None:
+    cell = next((cell for cell in reversed(cells) if defines.search(cell)), "")  # as IPython keeps it
     try:
         compile(cell, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     except SyntaxError as error:
         return error
-    except ValueError:  # null bytes
-        return None
     return None
 
 

@@ -42,8 +42,8 @@ class Store:
     def __init__(self, file: Path | Callable[[], Path | None] | None = None) -> None:
         self._file = file
         self._unsaved: dict[str, Any] = {}  # what could not be written, or was not to be
-        self._refusal = ""  # why it could not
-        self._unreadable = ""  # why the file could not be read the last time
+        self._refusal = ""  # why the record cannot be read or saved, and what to do, in one sentence
+        self._unreadable = False  # the last time
         self._damage = ""
 
     @property
@@ -53,19 +53,7 @@ class Store:
     @property
     def unsaved(self) -> str:
         """Why the record cannot be read or saved, and what to do, in one sentence; '' if it can."""
-        if self.path is None:
-            return ""
-        if self._unreadable:
-            return (
-                f"Your progress cannot be read ({self._unreadable}) and is left as it is; what you do now is kept only "
-                f"until the kernel stops: make {self.path} readable, and run a check again."
-            )
-        if not self._unsaved:
-            return ""
-        return (
-            f"Your progress cannot be saved ({self._refusal}) and is kept only until the kernel stops: make room on "
-            "the disk, or make the folder writable, and run a check again."
-        )
+        return self._refusal if self.path else ""
 
     @property
     def trouble(self) -> str:
@@ -86,19 +74,18 @@ class Store:
         """Remember one try; what was once correct stays correct."""
         record = self._read()
         entry = record.get(exercise_id, {"status": "not attempted", "tries": 0})
-        if status != "not attempted":
-            kept = entry["status"] if RANK.get(entry["status"], 0) > RANK.get(status, 0) else status
-            entry = {"status": kept, "tries": entry["tries"] + 1}
-        record[exercise_id] = entry
+        kept = entry["status"] if RANK.get(entry["status"], 0) > RANK.get(status, 0) else status
+        record[exercise_id] = {"status": kept, "tries": entry["tries"] + 1}
         self._save(record)
         self._log({"exercise": exercise_id, "verdict": status, "misconception": misconception})
 
     def choose(self, prediction_id: str, letter: str) -> None:
-        """Remember a choice: the latest, and the first, which was made before anything was said about it."""
+        """Remember what was chosen: the first choice stays, the last one counts."""
         record = self._read()
-        made = record.get(PREDICTIONS, {})
-        first = made.get(prediction_id, {}).get("first", letter)
-        self._save({**record, PREDICTIONS: {**made, prediction_id: {"first": first, "last": letter}}})
+        chosen = record.get(PREDICTIONS, {})
+        first = chosen.get(prediction_id, {}).get("first", letter)
+        record[PREDICTIONS] = {**chosen, prediction_id: {"first": first, "last": letter}}
+        self._save(record)
         self._log({"prediction": prediction_id, "choice": letter})
 
     def _log(self, entry: dict[str, str | None]) -> None:
@@ -108,24 +95,26 @@ class Store:
                 append(self.path.with_name(LOG), json.dumps({"time": now, **entry}))
 
     def _read(self) -> dict[str, Any]:
-        """The whole record. Predictions that are damaged are left out, and cost nothing else."""
-        target = self.path
+        target, record = self.path, {}
         if target is None:
             return dict(self._unsaved)
-        self._unreadable = ""
+        self._unreadable = False
+        if not self._unsaved:
+            self._refusal = ""
         try:
             record = json.loads(patiently(target.read_text, encoding="utf-8"))
-            predictions = _valid(record.pop(PREDICTIONS, {}))
-            if not all(entry["status"] in STATES and entry["tries"] >= 0 for entry in record.values()):
-                raise ValueError("not a progress record")
+            _require_sound(record)
         except (FileNotFoundError, NotADirectoryError):
-            return dict(self._unsaved)
+            pass
         except OSError as error:  # such as that of a network drive: the file may be sound
-            self._unreadable = error.strerror or str(error)
-            return dict(self._unsaved)
+            self._unreadable = True
+            self._refusal = (
+                f"Your progress cannot be read ({error.strerror or error}) and is left as it is; what you do now is "
+                f"not recorded: make {target} readable, and run a check again."
+            )
         except (ValueError, LookupError, AttributeError, TypeError, RecursionError):
-            return _merged(self._replaced(target), self._unsaved)
-        return _merged({**record, **({PREDICTIONS: predictions} if predictions else {})}, self._unsaved)
+            record = self._replaced(target)
+        return {**record, **self._unsaved}
 
     def _replaced(self, target: Path) -> dict[str, Any]:
         """Set a damaged file aside, and give what the log knows of it, which is saved in its place."""
@@ -141,16 +130,31 @@ class Store:
     def _save(self, record: dict[str, Any]) -> None:
         """Keep the record in its file; where it cannot be written, remember until the kernel ends."""
         target = self.path
-        if target is None or self._unreadable:
-            self._unsaved.update(record)
-            self._refusal = self._unreadable
-            return
-        try:
-            write(target, json.dumps(record, indent=1, sort_keys=True))
-            self._unsaved.clear()
-        except OSError as error:
-            self._unsaved.update(record)
-            self._refusal = error.strerror or str(error)
+        if target is None:
+            self._unsaved = record
+        elif not self._unreadable:
+            try:
+                write(target, json.dumps(record, indent=1, sort_keys=True))
+                self._unsaved, self._refusal = {}, ""
+            except OSError as error:
+                self._unsaved = record
+                self._refusal = (
+                    f"Your progress cannot be saved ({error.strerror or error}) and is kept only until the kernel "
+                    "stops: make room on the disk, or make the folder writable, and run a check again."
+                )
+
+
+def _require_sound(record: Any) -> None:
+    """Refuse what is no record of progress.
+
+    Errors: ValueError, LookupError, AttributeError or TypeError
+    """
+    chosen = record.get(PREDICTIONS, {}).values()
+    exercises = [entry for id, entry in record.items() if id != PREDICTIONS]
+    letters = [entry[which] for entry in chosen for which in ("first", "last")]
+    sound = all(entry["status"] in STATES and entry["tries"] >= 0 for entry in exercises)
+    if not sound or {*map(type, letters)} - {str}:
+        raise ValueError("not a record of progress")
 
 
 def _rebuilt(log: Path) -> dict[str, Any]:
@@ -167,38 +171,12 @@ def _rebuilt(log: Path) -> dict[str, Any]:
                 store.note(str(entry["exercise"]), entry["verdict"])
             elif "prediction" in entry:
                 store.choose(str(entry["prediction"]), str(entry["choice"]))
-    return store._read()
-
-
-def _valid(predictions: Any) -> dict[str, dict[str, str]]:
-    """The entries that can be read."""
-    entries = predictions.items() if isinstance(predictions, dict) else ()
-    return {
-        id: {"first": entry["first"], "last": entry["last"]}
-        for id, entry in entries
-        if isinstance(entry, dict) and isinstance(entry.get("first"), str) and isinstance(entry.get("last"), str)
-    }
-
-
-def _merged(record: dict[str, Any], unsaved: dict[str, Any]) -> dict[str, Any]:
-    """Both together, where the unsaved one may have begun while the other could not be read."""
-    merged = {**record, **unsaved}
-    for id in (record.keys() & unsaved.keys()) - {PREDICTIONS}:
-        entries = (unsaved[id], record[id])
-        best = max(entries, key=lambda entry: RANK.get(entry["status"], 0))
-        merged[id] = {"status": best["status"], "tries": max(entry["tries"] for entry in entries)}
-    if PREDICTIONS in record and PREDICTIONS in unsaved:
-        old, new = record[PREDICTIONS], unsaved[PREDICTIONS]
-        firsts = {id: {**new[id], "first": old[id]["first"]} for id in old.keys() & new.keys()}
-        merged[PREDICTIONS] = {**old, **new, **firsts}
-    return merged
+    return store._unsaved
 
 
 def _set_aside(target: Path) -> None:
     """Rename the file, to a name that no other has."""
     name = f"{target.name}.unreadable-{time.strftime('%Y-%m-%d-%H%M%S')}"
     numbered = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
-    try:
+    with contextlib.suppress(OSError):
         os.replace(target, next(place for place in map(target.with_name, numbered) if not place.exists()))
-    except OSError:
-        return

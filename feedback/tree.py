@@ -9,7 +9,10 @@ from numbers import Integral, Real
 from typing import Any
 
 import torch
-from torch import equal  # what the engine judges with is bound at import: a notebook may replace torch's functions
+from torch import (
+    allclose,
+    equal,
+)  # what the engine judges with is bound at import: a notebook may replace torch's functions
 
 PLAIN = {bool: bool, str: str, Integral: int, Real: float}  # in this order: a bool is an Integral, and that is a Real
 
@@ -99,16 +102,16 @@ def named(names: Any, *values: Any) -> list[tuple]:
 
 
 def unchanged(a: Any, b: Any) -> bool:
-    """Whether two arguments are the same, to the last bit, and ask for gradients alike."""
-    if a is b:
-        return True
+    """Whether two arguments are the same number for number, NaN included, and ask for gradients alike."""
+    if a is b or type(a) is not type(b):
+        return a is b
     if isinstance(a, torch.Tensor):
         alike = a.shape == b.shape and a.dtype == b.dtype and a.requires_grad == b.requires_grad
-        return alike and equal(a, b)
+        return alike and (equal(a, b) or (a.is_floating_point() and allclose(a, b, 0, 0, equal_nan=True)))
     if isinstance(a, torch.nn.Module):  # two copies are never ==: what is registered in them is compared
         return all(unchanged(getattr(a, part), getattr(b, part)) for part in ("_parameters", "_buffers", "_modules"))
-    if isinstance(a, dict) and isinstance(b, dict):
+    if isinstance(a, dict):
         return a.keys() == b.keys() and all(unchanged(a[name], b[name]) for name in a)
-    if isinstance(a, tuple) and isinstance(b, tuple):
+    if isinstance(a, (tuple, list)):
         return len(a) == len(b) and all(unchanged(x, y) for x, y in zip(a, b, strict=True))
     return bool(a == b)

@@ -13,12 +13,12 @@ from feedback.explainers import (  # noqa: F401  # pages name some of these
     unraveled,
     worst,
 )
-from feedback.format import counted, number, position, shortly  # noqa: F401
+from feedback.format import counted, in_a_row, number, position, shortly  # noqa: F401
 
 
 def first_numbers(row, most):
     """The first numbers of a row, `most` at most, in brackets."""
-    words = ", ".join(number(value) for value in row[:most])
+    words = in_a_row(row[:most])
     return f"[{words}, ...]" if len(row) > most else f"[{words}]"
 
 

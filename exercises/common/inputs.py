@@ -10,7 +10,7 @@ import random
 
 import torch
 
-from feedback.hidden_inputs import seed as hidden_seed
+from feedback.exercise_package import seed as hidden_seed
 from helpers.masks import causal_mask
 
 SHIFT = 1000 * hidden_seed()  # no exercise has seeds as large as that

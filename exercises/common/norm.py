@@ -73,4 +73,4 @@ def statistics(case):
 
 def mean_and_variance(row):
     mean = explainers.number(row.mean())
-    return "0.0000" if abs(float(mean)) < 5e-5 else mean, explainers.number(row.var(unbiased=False))
+    return "0.0" if abs(float(mean)) < 5e-5 else mean, explainers.number(row.var(unbiased=False))

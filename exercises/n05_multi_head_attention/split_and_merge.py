@@ -24,7 +24,7 @@ NAMED_BY_POSITION = (
 
 def first_numbers(row):
     """The first numbers of a row; whole ones are names here, and have no decimals."""
-    return explainers.first_numbers(row, most=6).replace(".0000", "")
+    return explainers.first_numbers(row, most=6).replace(".0,", ",").replace(".0]", "]")
 
 
 def worst_row(case):
@@ -49,7 +49,7 @@ def numbers_lost(case):
     if torch.allclose(got, right):
         return None
     lost = right[~torch.isin(right, got)]
-    example = f"; yours lacks {explainers.number(lost[0]).removesuffix('.0000')}, for example" if len(lost) else ""
+    example = f"; yours lacks {explainers.number(lost[0]).removesuffix('.0')}, for example" if len(lost) else ""
     return f"Numbers are only moved here: every number of x must appear in the result exactly once{example}."
 
 

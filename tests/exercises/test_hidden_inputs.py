@@ -13,7 +13,7 @@ import torch
 
 from exercises import COURSE, EXERCISES, FOLDER
 from feedback import checker
-from feedback.hidden_inputs import HiddenExercises
+from feedback.exercise_package import HiddenExercises
 from feedback.observations import Observations
 from feedback.sandbox import session
 

@@ -7,7 +7,7 @@ import pytest
 
 from exercises import EXERCISES, check, hint
 from feedback.markup import with_code
-from feedback.report import HEADS, Hints, Text, following
+from feedback.report import Hints, Text, following
 
 
 def visible(card):
@@ -40,33 +40,6 @@ def test_the_card_and_the_plain_text_say_the_same(make):
     assert "<script" not in bundle["text/html"] and "color:#" not in bundle["text/html"]
 
 
-def test_code_is_shown_in_a_code_font():
-    card = hint("6.2", 1)._repr_mimebundle_()["text/html"] + hint("6.2", 2)._repr_mimebundle_()["text/html"]
-    assert "<code>hint(&quot;6.2&quot;, 2)</code>" in card and "`" not in card
-
-
-def contrast(one, other):
-    """The contrast of two colors as WCAG 2 defines it."""
-
-    def luminance(color):
-        channels = [c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in color]
-        return 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
-
-    dark, light = sorted([luminance(one), luminance(other)])
-    return (light + 0.05) / (dark + 0.05)
-
-
-@pytest.mark.parametrize("color", {color for color, _, _ in HEADS.values()})
-def test_the_state_on_its_plate_has_enough_contrast(color):
-    assert contrast(color, (255, 255, 255)) >= 4.5  # the words are white on the plate, in every theme
-    assert contrast(color, (17, 17, 17)) >= 1.5  # the plate's edge on a dark page; the words do not need it
-
-
-def test_an_answer_that_is_not_written_yet_gets_one_line():
-    card = check("3.2", dots2)._repr_mimebundle_()["text/html"]
-    assert visible(card).startswith(" ○ not attempted yet 3.2 mask_by_renormalizing Stuck? Hint 1 of ")
-
-
 @pytest.mark.parametrize("make", CARDS[1:5])
 def test_every_other_card_says_what_comes_next(make):
     report = make()
@@ -75,12 +48,9 @@ def test_every_other_card_says_what_comes_next(make):
     assert any(isinstance(part, Hints) for part in report.parts) is not report.solved
 
 
-def test_a_right_answer_leads_to_the_next_exercise():
-    assert "Next: exercise 3.3 mask_by_filling." in check("3.1", EXERCISES["3.1"].reference).message
-
-
 def test_hints_are_folded_into_each_other():
     card = check("3.2", dots2)._repr_mimebundle_()["text/html"]
+    assert visible(card).startswith(" ○ not attempted yet 3.2 mask_by_renormalizing Stuck? Hint 1 of "), "one line"
     count = len(EXERCISES["3.2"].hints)
     assert card.count("<details") == card.count("</details>") == count
     assert card.index("</details>") > card.rindex("<details")  # the first closes only after the last has opened
@@ -89,20 +59,13 @@ def test_hints_are_folded_into_each_other():
         assert visible(with_code(text)) in visible(card)
 
 
-def test_the_meaning_of_an_exception_comes_before_pythons_message():
-    def code(q, k):
-        return q @ k
-
-    message = check("2.1", code).message
-    assert message.index("It would fit") < message.index("Python's message: RuntimeError")
-    assert re.search(r"at your line \d+: `return q @ k`", message)
-
-
 def test_html_from_a_learner_is_escaped():
     def code(x):
         print("<b>&bold")
         raise ValueError("<script>alert(1)</script>")
 
+    card = hint("6.2", 1)._repr_mimebundle_()["text/html"]
+    assert "<code>hint(&quot;6.2&quot;, 2)</code>" in card and "`" not in card
     card = check("0.1", code)._repr_mimebundle_()["text/html"]
     assert "<script" not in card and "<b>&bold" not in card and "&lt;script&gt;" in card
 

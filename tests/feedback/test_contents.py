@@ -84,28 +84,17 @@ def course(tmp_path, contents, monkeypatch):
     (package / "room" / "predictions.md").write_text(PREDICTIONS, encoding="utf-8")
     (package / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
-    return Course(
-        package.name,
-        str(package),
-        contents,
-        progress=tmp_path / "progress.json",
-    )
+    return Course(package.name, str(package), contents, progress=tmp_path / "progress.json")
 
 
-@pytest.mark.parametrize(
-    "id, name, href",
-    [
-        ("8.1", "exercise 8.2 two", "08_shares.ipynb#cell-id=second"),
-        ("8.2", "notebook 09 sums", "09_sums.ipynb"),
-    ],
-)
-def test_after_an_exercise_comes_the_next_one_in_its_notebook_then_the_next_notebook(course, id, name, href):
-    assert course.after(id) == Step(name, href)
+def test_after_an_exercise_comes_the_next_one_in_its_notebook_then_the_next_notebook(course):
+    assert course.after("8.1") == Step("exercise 8.2 two", "08_shares.ipynb#cell-id=second")
+    assert course.after("8.2") == Step("notebook 09 sums", "09_sums.ipynb")
+    assert course.after("9.1") is course.after("7.1") is None
 
 
-@pytest.mark.parametrize("id", ["9.1", "7.1"])
-def test_nothing_comes_after_the_last_exercise_or_an_exercise_of_no_notebook(course, id):
-    assert course.after(id) is None
+def test_everything_belongs_to_the_notebook_of_its_number(contents):
+    assert {contents.of(id) for id in ("8", 8, "08", " 8.1 ", "08.more")} == {NOTEBOOKS[0]}
 
 
 def test_exercises_come_in_the_order_of_their_notebook_and_those_that_it_lacks_at_the_end(contents):
@@ -116,20 +105,6 @@ def test_links_lead_to_the_heading_of_an_exercise_and_to_the_cell_of_a_predictio
     assert contents.link("8.1") == "08_shares.ipynb#cell-id=first"
     assert contents.link("8.2") == "08_shares.ipynb#cell-id=second"
     assert contents.link("08.more") == "08_shares.ipynb#cell-id=asked"
-
-
-def test_what_is_not_in_its_notebook_is_linked_to_the_beginning(contents):
-    assert contents.link("8.3") == "08_shares.ipynb"
+    assert contents.link("8.3") == "08_shares.ipynb", "what it lacks leads to its beginning"
     assert contents.link("9.1") == "09_sums.ipynb", "this file does not exist"
     assert contents.link("1.1") == ""
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": 3}', '{"cells": [{}]}', '{"cells": [{"source": 1}]}'])
-def test_a_damaged_notebook_costs_no_more_than_the_places_in_it(folder, contents, text):
-    (folder / "09_sums.ipynb").write_text(text, encoding="utf-8")
-    assert contents.link("9.1") == "09_sums.ipynb"
-
-
-@pytest.mark.parametrize("id", ["8", 8, "08", " 8.1 ", "08.more"])
-def test_everything_belongs_to_the_notebook_of_its_number(contents, id):
-    assert contents.of(id) is NOTEBOOKS[0]

@@ -38,11 +38,6 @@ def words(drills):
 # ---------------------------------------------------------------- numbers and texts are judged
 
 
-@pytest.mark.parametrize("id", ["1.1", "1.2", "1.3"])
-def test_the_solutions_are_correct(drills, id):
-    assert drills.check(id, drills.reference(id)).status == "correct"
-
-
 def test_a_known_mistake_is_named_and_shown_in_numbers(drills):
     report = drills.check("1.1", lambda text, word: text.count(word))
     assert report.diagnosis == "inside-words"
@@ -51,48 +46,22 @@ def test_a_known_mistake_is_named_and_shown_in_numbers(drills):
     assert report.diagnosis == "unsorted" and "your smallest is 2, and 1 is right." in report.message
 
 
-def test_an_unknown_mistake_is_shown_on_a_small_input(drills):
-    report = drills.check("1.1", lambda text, word: text.split().count(word) + 3)
-    assert report.status == "wrong" and report.diagnosis is None
-    assert "It is a whole number (int), but not the right one." in report.message
-    assert "expected times =\n    1\nyour times =\n    4\n" in report.message
-
-
-def test_next_to_a_tensor_a_number_is_judged_too(drills):
-    report = drills.check("1.3", lambda x: (x[x > 0], len(x)))
-    assert report.status == "wrong" and "expected number =\n    1\nyour number =\n    2\n" in report.message
-
-
 @pytest.mark.parametrize(
     "change, sentences",
     [
-        (
-            str,
-            (
-                "returned the str '3'; a whole number (int), times, was expected.",
-                "`int(...)` and `float(...)` make one of it",
-            ),
-        ),
+        (str, ("returned the str '3'; a whole number (int), times, was expected.", "`int(...)` and `float(...)` make")),
         (float, ("returned 3.0; a whole number (int), times, was expected.", "`/` always gives a float")),
-        (lambda times: times == 0, ("returned the bool False; a whole number", "True and False are no numbers here")),
         (torch.tensor, ("returned a tensor of shape (); a whole number", "`.item()` takes the number out")),
         (lambda times: (times,), ("returned a tuple of 1; a whole number", "a comma after `return` makes a tuple")),
         (lambda times: [times], ("returned a list of 1; a whole number", "Return the value alone")),
         (lambda times: None, ("returned None; a whole number (int), times, was expected.",)),
     ],
-    ids=["str", "float", "bool", "tensor", "tuple", "list", "None"],
+    ids=["str", "float", "tensor", "tuple", "list", "None"],
 )
 def test_another_type_breaks_the_contract(drills, change, sentences):
     report = drills.check("1.1", lambda text, word: change(text.split().count(word)))
     assert report.status == "wrong" and report.diagnosis.startswith("returns-")
     assert all(sentence in report.message for sentence in sentences)
-
-
-def test_in_a_tuple_each_number_has_its_type(drills):
-    report = drills.check("1.2", lambda numbers: (min(numbers), str(max(numbers)), sum(numbers) / len(numbers)))
-    assert "largest is the str '7'; a whole number (int) was expected." in report.message
-    report = drills.check("1.2", lambda numbers: (min(numbers), max(numbers)))
-    assert "returned 2 things; the tuple (smallest, largest, mean) was expected." in report.message
 
 
 @pytest.mark.parametrize(
@@ -114,19 +83,15 @@ def test_the_hint_suits_what_is_asked_for(drills, reference, answer, hint):
     [
         (0.1 + 0.2, 0.3, "correct"),
         (0.3, 0.31, "wrong"),
-        (2.0, 2, "correct"),
         (1.0, True, "wrong"),
         (True, True, "correct"),
-        (True, False, "wrong"),
         (True, 1, "wrong"),
-        ("ab", "ab", "correct"),
+        (["a", 0.3], ["a", 0.1 + 0.2], "correct"),
         ("ab", "ab ", "wrong"),
         (float("inf"), 1e300, "wrong"),
         (float("nan"), float("nan"), "wrong"),
-        (["a", 0.3], ["a", 0.1 + 0.2], "correct"),
         (([1], 2), ([1], 2), "correct"),
         (([1], 2), ([3], 2), "wrong"),
-        (([1], 2), (1, 2), "wrong"),
     ],
     ids=repr,
 )
@@ -160,6 +125,7 @@ def test_an_exception_in_a_helper_of_the_course_is_told_with_the_learners_line(d
     def count(text, word):
         return words(len(text)).count(word)
 
+    assert "from drills.text import words\n" in repr(drills.solution("1.1"))
     message = drills.check("1.1", count).message
     assert "TypeError: words takes a text, got int: hand in the text itself, at your line " in message
     assert "`return words(len(text)).count(word)`" in message
@@ -174,29 +140,17 @@ def test_the_lines_of_a_module_are_the_learners_unless_the_course_says_they_are_
     assert "at your line 2: `raise ValueError('no')`" in drills.check("1.1", lambda text, word: fails()).message
     Course("drills", str(HERE / "drills"), Contents((), tmp_path), own=("given",))
     assert "lambda text, word: fails()" in drills.check("1.1", lambda text, word: fails()).message
-    with pytest.raises(ValueError, match="must be importable, got 'no_such_module'"):
-        sandbox.declare_foreign("no_such_module")
-
-
-def test_solutions_name_the_imports_from_the_course(drills):
-    assert "from drills.text import words\n" in repr(drills.solution("1.1"))
 
 
 def test_progress_is_kept_where_the_course_says(drills, tmp_path):
     drills.check("1.1", lambda text, word: text.count(word))
-    drills.check("1.2", drills.reference("1.2"))
+    assert drills.check("1.2", drills.reference("1.2")).status == "correct"
     assert json.loads((tmp_path / "progress_of_drills.json").read_text(encoding="utf-8")) == {
         "1.1": {"status": "wrong", "tries": 1},
         "1.2": {"status": "correct", "tries": 1},
     }
     assert (tmp_path / "attempts.jsonl").exists()
     assert "Solved: 1.2 extremes" in repr(drills.progress("01"))
-
-
-def test_a_course_that_does_not_say_where_keeps_its_progress_in_memory(drills, tmp_path):
-    forgetful = Course("drills", str(HERE / "drills"), drills.contents)
-    forgetful.check("1.2", forgetful.reference("1.2"))
-    assert "Solved: 1.2 extremes" in repr(forgetful.progress("01")) and list(tmp_path.iterdir()) == []
 
 
 def test_a_course_needs_no_predictions(drills):

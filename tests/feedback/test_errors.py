@@ -25,10 +25,8 @@ class NotSetUp(nn.Module):
     "code, words",
     [
         (lambda: SCORES.masked_fill(TRIANGLE, 0.0), "Which of them stand where it is to fill"),
-        (lambda: SCORES.masked_fill(TRIANGLE.int(), 0.0), "Which of them stand where it is to fill"),
         (lambda: ~TRIANGLE, "put .bool() before it"),
         (lambda: NotSetUp(lambda self: setattr(self, "part", LAYER)), "hold a module: call super().__init__() first"),
-        (lambda: NotSetUp(lambda self: self.register_buffer("mask", TRIANGLE)), "super().__init__() first"),
         (
             lambda: NotSetUp(lambda self: setattr(self, "w", LAYER.weight)),
             "hold a parameter: call super().__init__()",
@@ -38,39 +36,24 @@ class NotSetUp(nn.Module):
         (lambda: NUMBER(X), "nn.Dropout(dropout) makes a layer"),
         (lambda: F.dropout(SCORES, nn.Dropout(0.1)), "call the layer itself, self.dropout(x)"),
         (lambda: X @ LAYER, "Its matrix is self.layer.weight"),
-        (lambda: LAYER[X], "self.layer(x)"),
         (lambda: LAYER.shape, "Its matrix is self.layer.weight"),
-        (lambda: torch.matmul(X, LAYER), "self.layer(x)"),
-        (lambda: PAST.shape, "pair[0] is the first"),
         (lambda: PAST.size(-2), "pair[0] is the first"),
-        (lambda: PAST.pop(), "list(...) makes a list of it"),
-        (lambda: frozenset({1}).pop(), "list(...) makes a list of it"),
         (lambda: set().pop(), "nothing left to take out"),
         (lambda: torch.cat(X, X, dim=1), "torch.cat([a, b], dim=...)"),
-        (lambda: torch.cat(X), "torch.cat([a, b],"),
-        (lambda: torch.cat(x for x in X), "list(...) makes one"),
-        (lambda: torch.stack(x for x in X), "torch.stack([a, b]"),
         (lambda: X[torch.arange(2) / 2], "// gives whole numbers"),
         (lambda: X[3 / 2], "divide with //"),
         (lambda: torch.ones(2, 1, 4, 4).expand(SCORES.shape[-2:]), "expand removes no axis"),
         (lambda: X[:, torch.ones(5, dtype=torch.bool)], "belong to the other axis"),
         (lambda: SCORES.softmax(), "softmax(dim=-1)"),
         (lambda: SCORES.transpose(), ".transpose(-2, -1)"),
-        (lambda: SCORES.transpose(-1), ".transpose(-2, -1)"),
         (lambda: SCORES.bool().mean(1), "A bool has no mean"),
         (lambda: torch.rand((2, 2), GENERATOR), "torch.rand(shape, generator=generator)"),
-        (lambda: torch.rand(2, 2, GENERATOR), "torch.rand(shape, generator=generator)"),
-        (lambda: GENERATOR.rand(2), "torch.rand(shape, generator=generator)"),
-        (lambda: max([]), "the collection is empty"),
         (lambda: X.variance(-1), "did you mean var?"),
-        (lambda: X.average(-1), "did you mean mean?"),
         (lambda: X.matmull(X), "did you mean matmul?"),
-        (lambda: X.frobnicate(), "nothing called frobnicate."),
         (lambda: torch.cat([X, X[0]]), "equally many axes"),
         (lambda: SCORES.masked_fill(TRIANGLE.bool(), "-inf"), "x.masked_fill(where, value) takes two things"),
         (lambda: 10000 ^ X, "write **"),
         (lambda: torch.arange(2) ** -1, "begin with a float"),
-        (lambda: {torch.tensor(1): 2}[torch.tensor(1)], "look up its number, x.item()"),
     ],
 )
 def test_an_exception_is_explained(code, words):
@@ -94,14 +77,6 @@ def test_advice_on_sizes_depends_on_the_line(line, words):
     said = errors.meaning(caught.value, line=line).replace("`", "")
     assert "along one axis their sizes are 3 and 4" in said and words in said
     assert ("keepdim" in said) == ("mean" in line)
-
-
-def test_the_last_axes_are_not_those_in_front_of_a_product():
-    q, lse = torch.ones(2, 3, 5, 4), torch.ones(2, 3, 5)
-    with pytest.raises(RuntimeError) as caught:
-        q @ torch.ones(2, 3, 4, 7) - lse
-    said = errors.meaning(caught.value, line="weights = (q @ k.transpose(-2, -1) - lse).exp()")
-    assert "Is an axis missing" in said and "in front" not in said
 
 
 def test_an_axis_may_have_been_removed_in_another_line_or_call():
@@ -136,23 +111,12 @@ def test_the_kind_of_an_exception_does_not_depend_on_its_wording():
     assert kind(lambda bias: {}["a"]) != kind(lambda bias: {}["b"])
 
 
-def test_values_and_indices_are_recognized():
-    message = check("0.1", lambda x: x.max(1)).message
-    assert "Your code returned two things, values and indices" in message and "take .values" in message
-
-
 def test_expand_is_spoken_of_only_where_the_line_has_it():
     place = torch.zeros(3)
     with pytest.raises(RuntimeError) as caught:
         place[:] = torch.ones(2, 3)
     assert "expand removes no axis" in errors.meaning(caught.value, line="line 1: `x.expand(3)`")
     assert "more axes than the place itself" in errors.meaning(caught.value, line="line 1: `out[i] = table[id]`")
-
-
-def test_a_list_of_signatures_is_left_out_of_a_message():
-    with pytest.raises(TypeError) as caught:
-        SCORES.masked_fill(TRIANGLE.bool(), "-inf")
-    assert errors.first_line(caught.value).endswith("got (Tensor, str)")
 
 
 def test_nothing_is_guessed_about_code_that_a_line_of_the_learner_only_calls():

@@ -33,18 +33,13 @@ def numbers(*sizes):
     "value",
     [
         None,
-        True,
         3,
-        0.1,
-        -torch.inf,
         "a \N{SNOWMAN}",
         [1, "b", (2.5, None)],
         numbers(3, 5),
-        numbers(5, 3).double().T,
         torch.arange(7)[::3],
         numbers(3, 7)[:, :1].T[0, :1],
         torch.zeros(0, 3),
-        torch.tensor(2),
         torch.ones(2, 2, dtype=torch.bool).tril(),
         torch.complex(numbers(3), numbers(3)).conj(),
         numbers(3).to(torch.bfloat16),
@@ -72,7 +67,6 @@ def test_classes_and_gradients_stay_behind():
         {"dtype": "torch.float32", "shape": [10**12], "numbers": "AAAA"},
         {"dtype": "torch.float32", "numbers": "AAAAAA=="},
         {"tuple": 3},
-        {"list": None},
     ],
 )
 def test_what_nothing_encoded_is_refused(told):

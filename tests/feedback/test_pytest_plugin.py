@@ -44,42 +44,24 @@ def test_the_promises_of_a_sound_exercise_are_kept():
     assert [name for name, message in found.items() if message] == ["page"] and "4 right answers" in found["page"]
 
 
-@pytest.mark.parametrize(
-    "bank, answer, expected, name, words",
-    [
-        (
-            "right",
-            over_columns,
-            "correct",
-            "right answers",
-            "shares.md:7: 'correct' expected, got wrong, 'over-columns'",
-        ),
-        ("wrong", shares, None, "wrong answers", "shares.md:7: None expected, got correct, None"),
-        ("wrong", over_columns, "scale-added", "wrong answers", "shares.md:7: 'scale-added' expected, got wrong"),
-        (
-            "two_mistakes",
-            scale_added,
-            ("over-columns", "not-divided"),
-            "two mistakes at once",
-            "shares.md:7: over-columns or not-divided expected, got wrong, 'scale-added'",
-        ),
-    ],
-)
-def test_an_answer_that_is_judged_otherwise_is_named_with_its_place(bank, answer, expected, name, words):
-    assert kept(**{bank: [Answer(answer, expected, "shares.md:7")]})[name].startswith(words)
+def test_an_answer_that_is_judged_otherwise_is_named_with_its_place():
+    found = kept(
+        right=[Answer(over_columns, "correct", "shares.md:7")],
+        wrong=[Answer(shares, None, "shares.md:8"), Answer(over_columns, "scale-added", "shares.md:9")],
+        two_mistakes=[Answer(scale_added, ("over-columns", "not-divided"), "shares.md:10")],
+    )
+    assert found["right answers"].startswith("shares.md:7: 'correct' expected, got wrong, 'over-columns'")
+    assert found["wrong answers"].startswith("shares.md:8: None expected, got correct, None")
+    assert "shares.md:9: 'scale-added' expected, got wrong, 'over-columns'" in found["wrong answers"]
+    both = "shares.md:10: over-columns or not-divided expected, got wrong, 'scale-added'"
+    assert found["two mistakes at once"].startswith(both)
 
 
-def test_a_mistake_that_no_answer_makes_is_found():
+def test_a_mistake_that_no_answer_makes_and_emphasis_that_a_card_cannot_show_are_found():
     banks = Banks([Answer(shares, "correct", "")] * 4, [Answer(over_columns, "over-columns", "")] * 4)
-    with pytest.raises(AssertionError, match="without an answer that makes it:\\s+scale-ignored"):
-        well_stocked(replace(EXERCISE, page=Page()), banks)
-
-
-def test_emphasis_is_found_for_a_card_would_show_its_asterisks():
-    made = [Answer(over_columns, m.id, "") for m in EXERCISE.misconceptions]
-    banks = Banks([Answer(shares, "correct", "")] * 4, made)
     exercise = replace(EXERCISE, page=Page())
-    well_stocked(exercise, banks)
+    with pytest.raises(AssertionError, match="without an answer that makes it:\\s+scale-ignored"):
+        well_stocked(exercise, banks)
     with pytest.raises(AssertionError, match="no emphasis: Not .this. one."):
         well_stocked(replace(exercise, hints=("Divide by 2 * x.", "Not *this* one.")), banks)
 

@@ -1,6 +1,5 @@
 """Stubs, things that are no answers, and variables that code reads from the notebook."""
 
-import sys
 from math import inf
 
 import pytest
@@ -9,14 +8,6 @@ from torch import nn
 
 from exercises import EXERCISES, check
 from feedback import source
-
-IDS = {"<unk>": 7, "the": 1, "cat": 2}  # what a notebook's own vocabulary looks like to the code below
-
-
-def test_a_dict_read_from_the_notebook_is_pointed_out():
-    report = check("1.1", lambda text, vocabulary: [IDS.get(word, 7) for word in text.lower().split()])
-    assert report.status == "wrong" and "Your code reads IDS = a dict of 3" in report.message
-
 
 D = 512  # what a notebook's own variable looks like to the code below
 
@@ -47,10 +38,6 @@ def dots(x):
     ...
 
 
-def only_docstring(x):
-    """Average each row."""
-
-
 def passes(x):
     pass
 
@@ -73,14 +60,10 @@ class Empty(nn.Module):
     def forward(self, x): ...
 
 
-@pytest.mark.parametrize("stub", [dots, only_docstring, passes, not_implemented])
+@pytest.mark.parametrize("stub", [dots, passes, not_implemented])
 def test_a_stub_is_not_attempted(stub):
     report = check("0.1", stub)
     assert report.message == '○ 0.1 row_means: not attempted yet. Stuck? hint("0.1")'
-
-
-def test_an_empty_class_is_not_attempted():
-    assert check("2.5", Empty).status == "not attempted"
 
 
 class Inherits(Empty):
@@ -91,7 +74,7 @@ class ForwardToCome(EXERCISES["2.5"].reference):
     def forward(self, x): ...
 
 
-@pytest.mark.parametrize("stub", [Inherits, ForwardToCome, type("Bare", (nn.Module,), {})])
+@pytest.mark.parametrize("stub", [Empty, Inherits, ForwardToCome, type("Bare", (nn.Module,), {})])
 def test_a_class_whose_forward_is_empty_is_not_attempted(stub):
     assert check("2.5", stub).status == "not attempted"
 
@@ -101,41 +84,15 @@ def test_a_written_return_none_is_an_attempt():
 
 
 @pytest.mark.parametrize(
-    "body, status",
-    [
-        ("...", "not attempted"),
-        ("return None", "wrong"),
-        ("return", "wrong"),
-        ("pass", "not attempted"),
-        ("return x.mean(1)", "correct"),
-    ],
-)
-def test_code_without_a_source_file_is_understood(body, status):
-    space = {}
-    exec(f"def f(x):\n    {body}", space)
-    if body in ("return None", "return") and sys.version_info < (3, 11):
-        status = "not attempted"  # what is compiled is what `pass` is compiled to
-    assert check("0.1", space["f"]).status == status
-
-
-@pytest.mark.parametrize(
     "attempt, words",
     [
         (torch.zeros(5), "`check` needs the function itself, got a tensor of shape (5,)"),
         (None, "got None"),
         ("row_means", "got the str 'row_means'"),
-        (3, "got 3"),
         (nn.Linear, "A function is asked for, got the class Linear"),
-        (torch.Tensor, "got the class Tensor"),
         (lambda: 0, "`row_means` is called as `row_means(x)`; yours takes `()`"),
-        (lambda x, y: 0, "yours takes `(x, y)`"),
     ],
 )
 def test_something_that_is_no_answer_is_explained(attempt, words):
     report = check("0.1", attempt)
     assert report.status == "error" and words in report.message
-
-
-def test_a_module_instead_of_its_class_is_explained():
-    report = check("2.5", EXERCISES["2.5"].reference(3, 2))
-    assert report.status == "error" and "`check` needs the class itself" in report.message
