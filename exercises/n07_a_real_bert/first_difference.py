@@ -122,12 +122,6 @@ def in_turn(x, *children):
     return x
 
 
-def residual(x, *children):
-    for child in children:
-        x = x + child(x)
-    return x
-
-
 def summed(x, *children):
     return sum(child(x) for child in children)
 
@@ -286,14 +280,6 @@ def removes_other_hooks(attempt):
     return "A hook that somebody else had registered on a child is gone afterwards."
 
 
-def changes_buffers(attempt):
-    models = [Chain(a=Step(2), norm=nn.BatchNorm1d(2)).train() for _ in range(2)]
-    attempt(*models, torch.tensor([[1.0, 2.0], [3.0, 5.0]]))
-    if all(int(model.norm.num_batches_tracked) == 0 for model in models):
-        return None
-    return "`nn.BatchNorm1d` has counted a batch: somewhere your code runs a module in training mode."
-
-
 MIXED = "called with models whose parts are in different modes,"
 RAISES = "called with a model whose child raises an exception,"
 IN_FINALLY = "try: ... finally: what is in `finally` runs in any case. {} there{}."
@@ -336,12 +322,6 @@ TESTS = (  # id, test, what to think about, while doing what
         "Remove your own hooks only: the handle that `register_forward_hook` returns has `.remove()`.",
         "called with models that have hooks of their own,",
     ),
-    (
-        "run-in-training",
-        changes_buffers,
-        "`model.eval()` comes before the first run.",
-        "called with `nn.BatchNorm1d` among the children,",
-    ),
 )
 
 # ---------------------------------------------------------------- test cases
@@ -356,10 +336,6 @@ def with_dropout(times):
     return Chain(a=Step(2), drop=nn.Dropout(0.5), b=Step(times), c=Step(3)).train()
 
 
-def with_norm(eps):
-    return Chain(run=("dense", "norm", "out"), norm=nn.LayerNorm(5, eps=eps), out=linear(304, 5), dense=linear(305, 5))
-
-
 def after_a(plus, times):
     """Two chains that multiply by 2 and by `times`; the second one adds something in between."""
     return two({"a": 2, "b": times}, {"a": (2, plus), "b": times})
@@ -368,11 +344,9 @@ def after_a(plus, times):
 CASES = {  # the two models, and x where it is another one
     "the second of three children differs": two(ABC, OTHER_B),
     "no child differs": two(ABC, ABC),
-    "the first child differs": two(ABC, ABC | {"a": 2.5}),
     "names that are not in the order of the alphabet": two(
         {"z": 2, "a": (1, 1), "m": 3}, {"z": 3, "a": (1, 1), "m": 3}
     ),
-    "the last child differs": two(ABC, ABC | {"c": -3}),
     "children that run in another order than they were registered": two(
         {"c": 3, "b": (1, 1), "a": 2}, {"c": 4, "b": (1, 2), "a": 2}, run=("a", "b", "c")
     ),
@@ -381,10 +355,6 @@ CASES = {  # the two models, and x where it is another one
     ),
     "a(x) + b(x) against b(x) + a(x)": each(
         lambda run: Chain(run, summed, **steps(a=2, b=(1, 1))), ("a", "b"), ("b", "a")
-    ),
-    "a(x) + b(x) + c(x) against the reverse, and one difference": (
-        Chain(("c", "b", "a"), summed, **steps(**ABC)),
-        Chain(("a", "b", "c"), summed, **steps(**OTHER_B)),
     ),
     "a(x) + b(x) + c(x) against the reverse, and two differences": (
         Chain(("c", "b", "a"), summed, **steps(**ABC)),
@@ -398,10 +368,8 @@ CASES = {  # the two models, and x where it is another one
     "a difference of 0.0012 between numbers around 20": two(
         {"a": (1, 20), "b": 2, "c": (1, 1)}, {"a": (1, 20.0012), "b": 2, "c": (1, 3)}
     ),
-    "a difference of 0.0005 between numbers around 100": two({"a": (1, 100), "b": 2}, {"a": (1, 100.0005), "b": 2}),
     "a difference that the next child undoes": two(ABC | {"c": 0}, OTHER_B | {"c": 0}),
     "dropout in training, and no difference": each(with_dropout, 1, 1),
-    "dropout in training, and a difference after it": each(with_dropout, 1, 2),
     "a child that works in place": (
         *each(lambda times: Chain(dense=linear(308, 5), relu=nn.ReLU(inplace=True), out=Step(times)), 2, 2.5),
         FIVE,
@@ -410,7 +378,6 @@ CASES = {  # the two models, and x where it is another one
         lambda plus: Chain(scale=Step(1, plus), relu=nn.ReLU(inplace=True)), -9, -8
     ),
     "a forward that adds in place": two(ABC, OTHER_B, how=adding_in_place),
-    "a residual connection around each child": two(ABC, OTHER_B, how=residual),
     "a step between two children differs": each(
         lambda sign: Chain(how=lambda x, a, b, c: c(b(sign * a(x))), **steps(**ABC)), 1, -1
     ),
@@ -432,7 +399,6 @@ CASES = {  # the two models, and x where it is another one
         ),
         IDS,
     ),
-    "the eps of a LayerNorm differs": (*each(with_norm, 1e-5, 0.1), normal(3, 5, seed=310)),
     "a parameter that x does not use differs": (
         *each(lambda last: Chain(embed=embedding(306, 6, 7, last), head=linear(307, 7)), 0, 1),
         IDS,
