@@ -78,10 +78,8 @@ EXERCISE = exercise(
     cases=(
         TestCase("a batch", arguments(B, T, 11, seed=1)),
         TestCase("one vector", arguments(7, seed=2)),
-        TestCase("heads", arguments(B, 3, T, 13, seed=3)),
         TestCase("as many vectors as features", arguments(11, 11, seed=4)),
         TestCase("eps = 0.5", arguments(B, T, 7, seed=5, eps=0.5)),
-        TestCase("small numbers", arguments(T, 11, seed=6, size=1e-3)),
         TestCase("a vector of zeros", (torch.zeros(2, 7), torch.ones(7))),
         TestCase("float64", arguments(B, T, 11, seed=7, dtype=torch.float64)),
         TestCase("float16", arguments(B, T, 11, seed=8, dtype=torch.float16), rtol=5e-3, atol=5e-3),
