@@ -58,7 +58,7 @@ def one_pair_first(args):
     return int(args[0].size(-1) > 2)
 
 
-# ---------------------------------------------------------------- steps
+# ---------------------------------------------------------------- what a pair is
 
 
 def neighbors(x):
@@ -66,46 +66,9 @@ def neighbors(x):
     return x[..., 0::2], x[..., 1::2]
 
 
-def join_neighbors(a, b):
-    return torch.stack([a, b], dim=-1).flatten(-2)
-
-
 def halves(x):
     """The first and the second feature of each pair, i and i + D/2."""
     return x.chunk(2, dim=-1)
-
-
-def join_halves(a, b):
-    return torch.cat([a, b], dim=-1)
-
-
-def frequencies_of(size, base):
-    """(D/2,): by how much each pair is turned from one position to the next."""
-    return base ** (-torch.arange(0, size, 2, dtype=torch.float64) / size)
-
-
-def angles_of(positions, frequency):
-    """(T, D/2)."""
-    return positions.double()[:, None] * frequency
-
-
-def turn_pair(a, b, angle):
-    """Both features of each pair after the rotation."""
-    return a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()
-
-
-def rotation_from(pair, join):
-    """An assembler: rotate(x, positions, base) made of these steps."""
-
-    def assemble(pair=pair, frequencies=frequencies_of, angles=angles_of, turn=turn_pair, join=join):
-        def rotate(x, positions, base=10000.0):
-            a, b = pair(x)
-            angle = angles(positions, frequencies(x.size(-1), base))
-            return join(*(part.to(x.dtype) for part in turn(a, b, angle)))
-
-        return rotate
-
-    return assemble
 
 
 # ---------------------------------------------------------------- what is said of a wrong answer
@@ -169,11 +132,10 @@ LENGTHS = Property(
 )
 
 
-def rotation_exercise(reference, pair, join):
+def rotation_exercise(reference):
     """9.1 or 9.2, which differ in the two features that are a pair."""
     return exercise(
         reference,
-        assemble=rotation_from(pair, join),
         returns=("turned",),
         axis_names=NAMES,
         cases=rotation_cases(),
