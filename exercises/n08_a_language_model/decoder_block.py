@@ -1,4 +1,4 @@
-"""DecoderBlock: the reference, its steps and test cases; the page next to it says the rest."""
+"""DecoderBlock: the reference and its test cases; the page next to it says the rest."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""generate: the reference, its steps and test cases; the page next to it says the rest."""
+"""generate: the reference and its test cases; the page next to it says the rest."""
 
 import torch
 from torch import nn

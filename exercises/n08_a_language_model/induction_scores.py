@@ -1,4 +1,4 @@
-"""induction_scores: the reference, its steps and test cases; the page next to it says the rest."""
+"""induction_scores: the reference and its test cases; the page next to it says the rest."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""sample: the reference, its steps and test cases; the page next to it says the rest."""
+"""sample: the reference and its test cases; the page next to it says the rest."""
 
 from functools import lru_cache
 

@@ -1,4 +1,4 @@
-"""top_p: the reference, its steps and test cases; the page next to it says the rest."""
+"""top_p: the reference and its test cases; the page next to it says the rest."""
 
 import torch
 

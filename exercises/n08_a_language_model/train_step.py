@@ -1,4 +1,4 @@
-"""train_step: the reference, its steps and test cases; the page next to it says the rest."""
+"""train_step: the reference and its test cases; the page next to it says the rest."""
 
 import re
 from dataclasses import dataclass

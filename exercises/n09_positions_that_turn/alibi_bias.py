@@ -1,4 +1,4 @@
-"""alibi_bias: the reference, its steps and test cases; the page next to it says the rest."""
+"""alibi_bias: the reference and its test cases; the page next to it says the rest."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""pairs_to_halves: the reference, its steps and test cases; the page next to it says the rest."""
+"""pairs_to_halves: the reference and its test cases; the page next to it says the rest."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Rotations of features (9.1 and 9.2): inputs, steps, what is said of wrong numbers; the mistakes are in rotary.md."""
+"""Rotations of features (9.1 and 9.2): inputs, and what is said of wrong numbers; the mistakes are in rotary.md."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""rotary_step: the reference, its steps and test cases; the page next to it says the rest."""
+"""rotary_step: the reference and its test cases; the page next to it says the rest."""
 
 import torch
 
