@@ -239,10 +239,6 @@ MEANINGS = {
     r"that requires grad.*numpy|Can't call numpy|can't convert": (
         "NumPy cannot take this tensor; everything here can be done in torch itself."
     ),
-    r"modified by an inplace operation.*which is output \d+ of (\w+?)(?:Backward\d*)?,": (
-        "{0} made a tensor that its gradient needs, and a later line changed it in place, by +=, /=, `x[...] = ...` or "
-        "a method that ends in _. Which one? Let it make a new tensor."
-    ),
     r"modified by an inplace operation|leaf Variable that requires grad": (
         "A tensor that gradients need was changed in place, by +=, `x[...] = ...` or a method that ends in _: make a "
         "new one instead."

@@ -201,6 +201,13 @@ EXERCISE = exercise(
     ),
     minimal_inputs=tuple(map(only_read, small_arguments(layers=3))),
     square=("mask",),
+    error_meanings=(
+        (
+            r"modified by an inplace operation.*which is output \d+ of (\w+?)(?:Backward\d*)?,",
+            "{0} made a tensor that its gradient needs, and a later line changed it in place, by +=, /=, "
+            "`x[...] = ...` or a method that ends in _. Which one? Let it make a new tensor.",
+        ),
+    ),
     properties=(
         properties.FINITE,
         properties.POSITIVE,

@@ -80,6 +80,15 @@ def test_an_exception_in_the_backward_pass_is_an_error():
     assert "Python's message: RuntimeError" in report.message
 
 
+def test_a_module_that_remembers_is_named():
+    class Remembers(EXERCISES["2.5"].reference):
+        def forward(self, x):
+            self.length = getattr(self, "length", x.size(1))
+            return super().forward(x[:, : self.length])
+
+    assert check("2.5", Remembers).diagnosis == "remembers"
+
+
 def test_an_object_that_cannot_be_inspected_is_a_wrong_type():
     class Odd:
         @property
