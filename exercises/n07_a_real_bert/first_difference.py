@@ -122,12 +122,6 @@ def in_turn(x, *children):
     return x
 
 
-def residual(x, *children):
-    for child in children:
-        x = x + child(x)
-    return x
-
-
 def summed(x, *children):
     return sum(child(x) for child in children)
 
@@ -157,21 +151,6 @@ def two(mine, theirs, **options):
 def each(model, *values):
     """A model for each of two values, which may be anything."""
     return tuple(model(value) for value in values)
-
-
-def linear(seed, width, out=None):
-    """A layer with reproducible numbers."""
-    layer = nn.Linear(width, out or width, device="meta")  # no numbers of its own: they come here
-    layer.weight = nn.Parameter(normal(out or width, width, seed=seed))
-    layer.bias = nn.Parameter(normal(out or width, seed=seed + 1))
-    return layer
-
-
-def embedding(seed, rows, width, last=0.0):
-    """A table with reproducible numbers, and something added to its last row."""
-    table = normal(rows, width, seed=seed)
-    table[-1] += last
-    return nn.Embedding.from_pretrained(table, freeze=False)
 
 
 def one_number(at, by):
@@ -286,14 +265,6 @@ def removes_other_hooks(attempt):
     return "A hook that somebody else had registered on a child is gone afterwards."
 
 
-def changes_buffers(attempt):
-    models = [Chain(a=Step(2), norm=nn.BatchNorm1d(2)).train() for _ in range(2)]
-    attempt(*models, torch.tensor([[1.0, 2.0], [3.0, 5.0]]))
-    if all(int(model.norm.num_batches_tracked) == 0 for model in models):
-        return None
-    return "`nn.BatchNorm1d` has counted a batch: somewhere your code runs a module in training mode."
-
-
 MIXED = "called with models whose parts are in different modes,"
 RAISES = "called with a model whose child raises an exception,"
 IN_FINALLY = "try: ... finally: what is in `finally` runs in any case. {} there{}."
@@ -336,19 +307,11 @@ TESTS = (  # id, test, what to think about, while doing what
         "Remove your own hooks only: the handle that `register_forward_hook` returns has `.remove()`.",
         "called with models that have hooks of their own,",
     ),
-    (
-        "run-in-training",
-        changes_buffers,
-        "`model.eval()` comes before the first run.",
-        "called with `nn.BatchNorm1d` among the children,",
-    ),
 )
 
 # ---------------------------------------------------------------- test cases
 
 X = normal(3, 40, seed=300)
-IDS = torch.tensor([[1, 4, 2], [3, 0, 2]])
-FIVE = normal(3, 5, seed=309)
 SMALL = torch.full((40,), 5e-5)
 
 
@@ -356,23 +319,17 @@ def with_dropout(times):
     return Chain(a=Step(2), drop=nn.Dropout(0.5), b=Step(times), c=Step(3)).train()
 
 
-def with_norm(eps):
-    return Chain(run=("dense", "norm", "out"), norm=nn.LayerNorm(5, eps=eps), out=linear(304, 5), dense=linear(305, 5))
-
-
 def after_a(plus, times):
     """Two chains that multiply by 2 and by `times`; the second one adds something in between."""
     return two({"a": 2, "b": times}, {"a": (2, plus), "b": times})
 
 
-CASES = {  # the two models, and x where it is another one
+CASES = {
     "the second of three children differs": two(ABC, OTHER_B),
     "no child differs": two(ABC, ABC),
-    "the first child differs": two(ABC, ABC | {"a": 2.5}),
     "names that are not in the order of the alphabet": two(
         {"z": 2, "a": (1, 1), "m": 3}, {"z": 3, "a": (1, 1), "m": 3}
     ),
-    "the last child differs": two(ABC, ABC | {"c": -3}),
     "children that run in another order than they were registered": two(
         {"c": 3, "b": (1, 1), "a": 2}, {"c": 4, "b": (1, 2), "a": 2}, run=("a", "b", "c")
     ),
@@ -381,10 +338,6 @@ CASES = {  # the two models, and x where it is another one
     ),
     "a(x) + b(x) against b(x) + a(x)": each(
         lambda run: Chain(run, summed, **steps(a=2, b=(1, 1))), ("a", "b"), ("b", "a")
-    ),
-    "a(x) + b(x) + c(x) against the reverse, and one difference": (
-        Chain(("c", "b", "a"), summed, **steps(**ABC)),
-        Chain(("a", "b", "c"), summed, **steps(**OTHER_B)),
     ),
     "a(x) + b(x) + c(x) against the reverse, and two differences": (
         Chain(("c", "b", "a"), summed, **steps(**ABC)),
@@ -395,22 +348,16 @@ CASES = {  # the two models, and x where it is another one
     "a difference of 0.0003 in every number": after_a(6 * SMALL, 1000),
     "one number of 40 that is too small by 0.0003": after_a(one_number(17, 3e-4), 1000),
     "one number of 40 that is too large by 0.0003": after_a(one_number(11, -3e-4), 1000),
-    "a difference of 0.0012 between numbers around 20": two(
-        {"a": (1, 20), "b": 2, "c": (1, 1)}, {"a": (1, 20.0012), "b": 2, "c": (1, 3)}
-    ),
     "a difference of 0.0005 between numbers around 100": two({"a": (1, 100), "b": 2}, {"a": (1, 100.0005), "b": 2}),
     "a difference that the next child undoes": two(ABC | {"c": 0}, OTHER_B | {"c": 0}),
     "dropout in training, and no difference": each(with_dropout, 1, 1),
-    "dropout in training, and a difference after it": each(with_dropout, 1, 2),
-    "a child that works in place": (
-        *each(lambda times: Chain(dense=linear(308, 5), relu=nn.ReLU(inplace=True), out=Step(times)), 2, 2.5),
-        FIVE,
+    "a child that works in place": each(
+        lambda times: Chain(scale=Step(2), relu=nn.ReLU(inplace=True), out=Step(times)), 2, 2.5
     ),
     "a negative output that differs, before a child that works in place": each(
         lambda plus: Chain(scale=Step(1, plus), relu=nn.ReLU(inplace=True)), -9, -8
     ),
     "a forward that adds in place": two(ABC, OTHER_B, how=adding_in_place),
-    "a residual connection around each child": two(ABC, OTHER_B, how=residual),
     "a step between two children differs": each(
         lambda sign: Chain(how=lambda x, a, b, c: c(b(sign * a(x))), **steps(**ABC)), 1, -1
     ),
@@ -420,22 +367,11 @@ CASES = {  # the two models, and x where it is another one
     "a child that never runs differs": two(
         {"spare": (1, 1), "a": 2, "b": 3}, {"spare": (1, 2), "a": 2, "b": 3}, run=("a", "b")
     ),
-    "a child within a child differs": (
-        *each(
-            lambda plus: Chain(
-                embed=embedding(302, 5, 7),
-                encoder=Chain(norm=nn.LayerNorm(7), shift=Step(1, plus)),
-                head=linear(303, 7, 3),
-            ),
-            0.0,
-            0.5,
-        ),
-        IDS,
+    "a child within a child differs": each(
+        lambda plus: Chain(a=Step(2), encoder=Chain(norm=nn.LayerNorm(40), shift=Step(1, plus)), head=Step(3)), 0, 0.5
     ),
-    "the eps of a LayerNorm differs": (*each(with_norm, 1e-5, 0.1), normal(3, 5, seed=310)),
-    "a parameter that x does not use differs": (
-        *each(lambda last: Chain(embed=embedding(306, 6, 7, last), head=linear(307, 7)), 0, 1),
-        IDS,
+    "a parameter that does not matter differs": each(
+        lambda times: Chain(a=Step(2), b=Chain(zero=Step(0), times=Step(times)), c=Step(3)), 4, 5
     ),
 }
 
@@ -445,7 +381,7 @@ EXERCISE = exercise(
     explain=both_names,
     returns=("name",),
     runner=FunctionRunner(call),
-    cases=tuple(TestCase(name, (mine, theirs, *(x or [X]))) for name, (mine, theirs, *x) in CASES.items()),
+    cases=tuple(TestCase(name, (*models, X)) for name, models in CASES.items()),
     minimal_inputs=tuple(
         (*two(mine, theirs), torch.tensor([1.0]))
         for mine, theirs in (

@@ -178,18 +178,13 @@ EXERCISE = exercise(
         TestCase("mask=None", arguments(201, B, S, H, D, None)),
         TestCase("a causal mask (T, T)", arguments(202, B, T, H, D, CAUSAL)),
         TestCase("a padding mask (B, 1, 1, T)", arguments(203, B, T, H, D, padded(2, 4, max_length=T)[:, None])),
-        TestCase("padding in front, (B, 1, 1, T)", arguments(204, B, S, H, D, padded(3, 6).flip(-1)[:, None])),
-        TestCase("a mask (B, 1, T, T)", arguments(205, B, T, H, D, some_hidden(B, 1, T, T))),
         TestCase("a mask for each head, (B, H, T, T)", arguments(206, B, T, H, D, some_hidden(B, H, T, T, seed=2))),
         TestCase("a mask (H, T, T)", arguments(216, B, T, H, D, some_hidden(H, T, T, seed=3))),
         TestCase("a mask (T,)", arguments(207, B, T, H, D, some_hidden(T)), limitation=LIMITATION_ONE_AXIS),
         TestCase("float64", arguments(208, B, T, H, D, some_hidden(T, T), dtype=torch.float64)),
         TestCase("six heads of eleven features", arguments(209, B, S, 6, 11)),
-        TestCase("one head", arguments(210, B, T, 1, 10, CAUSAL)),
         TestCase("one item", arguments(211, 1, T, H, D, some_hidden(1, H, T, T, seed=3))),
-        TestCase("one position", arguments(212, B, 1, H, D)),
         TestCase("as many heads as positions", arguments(213, B, 8, 8, D, causal_mask(8))),
-        TestCase("scores around -7", only_read(low_score_arguments(215, -7.22, layers=3))),
         TestCase("scores around -150", only_read(low_score_arguments(219, -150, layers=3))),
         TestCase(
             "hidden scores far above the visible ones",
@@ -206,6 +201,13 @@ EXERCISE = exercise(
     ),
     minimal_inputs=tuple(map(only_read, small_arguments(layers=3))),
     square=("mask",),
+    error_meanings=(
+        (
+            r"modified by an inplace operation.*which is output \d+ of (\w+?)(?:Backward\d*)?,",
+            "{0} made a tensor that its gradient needs, and a later line changed it in place, by +=, /=, "
+            "`x[...] = ...` or a method that ends in _. Which one? Let it make a new tensor.",
+        ),
+    ),
     properties=(
         properties.FINITE,
         properties.POSITIVE,

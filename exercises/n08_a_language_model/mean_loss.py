@@ -1,4 +1,4 @@
-"""mean_loss: the reference, its steps and test cases; the page next to it says the rest."""
+"""mean_loss: the reference and its test cases; the page next to it says the rest."""
 
 import torch
 import torch.nn.functional as F

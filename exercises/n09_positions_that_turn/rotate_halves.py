@@ -1,11 +1,10 @@
-"""rotate_halves: the reference, its steps and test cases; the page next to it says the rest."""
+"""rotate_halves: the reference; the page next to it says the rest."""
 
 import torch
 
 from exercises.n09_positions_that_turn.rotary import (
     first_wrong_feature,
     halves,
-    join_halves,
     rotation_exercise,
     turned_by,
 )
@@ -30,4 +29,4 @@ def turned(case):
     return turned_by(case, halves) or first_wrong_feature(case)
 
 
-EXERCISE = rotation_exercise(rotate_halves, halves, join_halves)
+EXERCISE = rotation_exercise(rotate_halves)

@@ -1,10 +1,9 @@
-"""rotate_pairs: the reference, its steps and test cases; the page next to it says the rest."""
+"""rotate_pairs: the reference; the page next to it says the rest."""
 
 import torch
 
 from exercises.n09_positions_that_turn.rotary import (
     first_wrong_feature,
-    join_neighbors,
     neighbors,
     rotation_exercise,
     turned_by,
@@ -30,4 +29,4 @@ def turned(case):
     return turned_by(case, neighbors) or first_wrong_feature(case)
 
 
-EXERCISE = rotation_exercise(rotate_pairs, neighbors, join_neighbors)
+EXERCISE = rotation_exercise(rotate_pairs)

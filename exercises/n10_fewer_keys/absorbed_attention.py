@@ -59,13 +59,9 @@ EXERCISE = exercise(
     axis_names=AXES | {13: "E", 17: "R", 19: "R"},
     cases=(
         TestCase("a batch", arguments(1)),
-        TestCase("one query", arguments(5, t=1)),
         TestCase("as many queries as positions", arguments(9, t=S)),
-        TestCase("one item and one head", arguments(13, b=1, h=1)),
         TestCase("as many items as heads", arguments(17, b=3)),
         TestCase("latents as wide as keys and values", arguments(21, d=11, e=11, r=11)),
-        TestCase("narrow latents", arguments(25, r=2)),
-        TestCase("one position", arguments(29, s=1)),
         TestCase("float64", arguments(33, dtype=torch.float64)),
     ),
     minimal_inputs=(

@@ -5,7 +5,6 @@ import torch
 from exercises.common import explainers, properties
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, T, normal
-from exercises.common.norm import divide
 from feedback import TestCase
 from feedback.page_exercise import exercise
 
@@ -19,26 +18,6 @@ def rms_norm(x, weight, eps=1e-6):
     wide = x.to(torch.promote_types(x.dtype, torch.float32))  # squares of float16 numbers above 255 are inf
     mean_square = wide.square().mean(dim=-1, keepdim=True)
     return (wide * torch.rsqrt(mean_square + eps)).to(x.dtype) * weight
-
-
-def wide(x):
-    return x.to(torch.promote_types(x.dtype, torch.float32))
-
-
-def rms_norm_from(
-    prepare=lambda x, weight: wide(x),
-    center=lambda x: x,
-    spread=lambda x: x.square().mean(dim=-1, keepdim=True),
-    divide=divide,
-    stretch=lambda z, weight: z * weight,
-):
-    """rms_norm of the steps of layer norm, of which `spread` is the mean square, and `center` does nothing."""
-
-    def rms_norm(x, weight, eps=1e-6):
-        prepared = prepare(x, weight)
-        return stretch(divide(center(prepared), spread(prepared), eps), weight).to(x.dtype)
-
-    return rms_norm
 
 
 def root_mean_square(case):
@@ -71,17 +50,14 @@ def dtype_last(args):
 
 EXERCISE = exercise(
     rms_norm,
-    assemble=rms_norm_from,
     returns=("out",),
     axis_names=AXES | {7: "C", 11: "C", 13: "C", 17: "C"},
     stage_of=dtype_last,
     cases=(
         TestCase("a batch", arguments(B, T, 11, seed=1)),
         TestCase("one vector", arguments(7, seed=2)),
-        TestCase("heads", arguments(B, 3, T, 13, seed=3)),
         TestCase("as many vectors as features", arguments(11, 11, seed=4)),
         TestCase("eps = 0.5", arguments(B, T, 7, seed=5, eps=0.5)),
-        TestCase("small numbers", arguments(T, 11, seed=6, size=1e-3)),
         TestCase("a vector of zeros", (torch.zeros(2, 7), torch.ones(7))),
         TestCase("float64", arguments(B, T, 11, seed=7, dtype=torch.float64)),
         TestCase("float16", arguments(B, T, 11, seed=8, dtype=torch.float16), rtol=5e-3, atol=5e-3),

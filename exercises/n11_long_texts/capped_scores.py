@@ -7,7 +7,7 @@ import torch
 from exercises.common import explainers
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, S, T, normal, some_hidden
-from feedback import Property, TestCase
+from feedback import TestCase
 from feedback.page_exercise import exercise
 
 
@@ -62,21 +62,6 @@ def scores(seed, size=3.0, dtype=torch.float32):
     return normal(B, H, T, S, seed=seed, dtype=dtype) * size
 
 
-def hidden_ones_read(case):
-    if case.first.shape != case.expected_first.shape:
-        return None
-    if ((case.first == -torch.inf) == (case.expected_first == -torch.inf)).all():
-        return None
-    return f"{hidden_score(case).capitalize()}; -inf belongs where the mask is False, and only there."
-
-
-def beyond_the_cap(case):
-    cap = case.args[1]
-    if case.first.shape != case.expected_first.shape or (case.first.nan_to_num(neginf=0.0).abs() <= cap * 1.001).all():
-        return None
-    return f"Every visible score must end between -cap and cap: {visible_score(case)}."
-
-
 def stage_of(args):
     """Without a hidden key first, then with one; numbers that are huge, and float64, come last."""
     given, _, mask = args
@@ -89,11 +74,8 @@ EXERCISE = exercise(
     axis_names=AXES,
     cases=(
         TestCase("all keys visible, a cap of 2.5", (scores(1), 2.5, ALL)),
-        TestCase("all keys visible, a cap of 50", (scores(2, 40.0), 50.0, ALL)),
-        TestCase("all keys visible, a cap of 0.7", (scores(3), 0.7, ALL)),
         TestCase("a cap that is a whole number", (scores(4, 20.0), 30, ALL)),
         TestCase("a causal mask (T, S)", (scores(5), 2.5, CAUSAL)),
-        TestCase("a mask (B, 1, T, S)", (scores(6), 1.5, some_hidden(B, 1, T, S))),
         TestCase("a mask (S,)", (scores(7), 3.5, some_hidden(S))),
         TestCase(
             "a mask (B, H, T, S), one row hidden whole",
@@ -101,7 +83,6 @@ EXERCISE = exercise(
         ),
         TestCase("small scores", (scores(9, 1e-3), 5.0, CAUSAL)),
         TestCase("huge scores", (scores(10, 1e4), 50.0, CAUSAL)),
-        TestCase("scores of 1e30", (scores(11, 1e30), 20.0, CAUSAL)),
         TestCase("float64", (scores(12, dtype=torch.float64), 2.5, CAUSAL)),
     ),
     minimal_inputs=(
@@ -112,9 +93,5 @@ EXERCISE = exercise(
         (torch.tensor([[[[0.5, 300.0]]]]), 2.0, torch.tensor([[True, True]])),
     ),
     stage_of=stage_of,
-    properties=(
-        Property("not-hidden", hidden_ones_read, ORDER),
-        Property("beyond-the-cap", beyond_the_cap, FORMULA),
-    ),
     behavioral_tests=(gradients_flow(capped_scores, (scores(21), 2.5, ALL), ("scores", None, None)),),
 )

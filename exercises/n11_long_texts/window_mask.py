@@ -5,7 +5,6 @@ import torch
 from exercises.common import explainers
 from exercises.common.inputs import AXES, hidden_only
 from feedback import Property, TestCase
-from feedback.format import counted
 from feedback.page_exercise import exercise
 
 
@@ -17,15 +16,6 @@ def window_mask(T, S, window):
     """
     distance = torch.arange(S - T, S)[:, None] - torch.arange(S)  # query minus key
     return (distance >= 0) & (distance < window)
-
-
-def window_from(
-    distance=lambda T, S: torch.arange(S - T, S)[:, None] - torch.arange(S),
-    seen=lambda distance, window: (distance >= 0) & (distance < window),
-    give=lambda mask: mask,
-):
-    """window_mask(T, S, window) made of these steps."""
-    return lambda T, S, window: give(seen(distance(T, S), window))
 
 
 WINDOW = "A window of 3 is the query's own key and the two before it. Which keys does your last query see?"
@@ -42,45 +32,23 @@ def keys_seen(case):
     return f"query {row}, at position {s - t + row}, sees the keys {got}, and should see {right}"
 
 
-def too_many_or_too_few(case):
-    """A row sees as many keys as the window, or as there are."""
-    if case.first.shape != case.expected_first.shape:
-        return None
-    t, s, window = case.args
-    got, right = case.first.sum(-1), case.expected_first.sum(-1)
-    if got.equal(right):
-        return None
-    row = int((got != right).nonzero()[0])
-    return (
-        f"Query {row} stands at position {s - t + row} and may see {counted(int(right[row]), 'key', 'keys')}, with a "
-        f"window of {window}; yours sees {int(got[row])}."
-    )
-
-
 def other_keys(case):
     return f"{keys_seen(case).capitalize()}." if case.first.shape == case.expected_first.shape else None
 
 
 EXERCISE = exercise(
     window_mask,
-    assemble=window_from,
     returns=("mask",),
     axis_names=AXES | {1: "", 2: "T", 3: "T", 5: "T", 7: "S", 11: "S", 13: "S"},
     dtype_hints={"mask": "A mask holds True and False"},
     cases=(
         TestCase("5 positions, a window of 3", (5, 5, 3)),
         TestCase("the last 3 of 7 positions, a window of 4", (3, 7, 4)),
-        TestCase("the last 2 of 11, a window of 5", (2, 11, 5)),
         TestCase("one query, 13 positions, a window of 4", (1, 13, 4)),
         TestCase("a window of 1", (5, 7, 1)),
-        TestCase("a window of 2", (5, 11, 2)),
         TestCase("a window longer than the text", (5, 7, 20)),
-        TestCase("one position", (1, 1, 3)),
         *(TestCase("hidden sizes", numbers) for numbers in hidden_only(lambda draw: [(5, draw.randrange(14, 30), 4)])),
     ),
     minimal_inputs=((1, 1, 1), (1, 2, 1), (2, 2, 1), (1, 3, 2), (2, 3, 2), (3, 4, 2)),
-    properties=(
-        Property("wrong-number-of-keys", too_many_or_too_few, WINDOW),
-        Property("other-keys", other_keys, QUERIES),
-    ),
+    properties=(Property("other-keys", other_keys, f"{WINDOW} {QUERIES}"),),
 )

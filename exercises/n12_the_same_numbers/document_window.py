@@ -130,13 +130,10 @@ EXERCISE = exercise(
     dtype_hints={"mask": "A mask function gives True and False"},
     cases=(
         TestCase("one document, a wide window", (torch.zeros(7, dtype=torch.long), 50)),
-        TestCase("one document, a window of 3", (torch.full((7,), 4), 3)),
         TestCase("one document, a window of 1", (torch.zeros(5, dtype=torch.long), 1)),
-        TestCase("two documents, a wide window", (packed(1, 4, 3), 50)),
         TestCase("numbers that fall", (torch.tensor([9, 9, 9, 4, 4, 4, 0]), 3)),
         TestCase("several documents, a window of 4", (packed(2, 5, 1, 7), 4)),
         TestCase("a document that goes on later", (torch.tensor([2, 2, 0, 0, 2, 2, 2]), 6)),
-        TestCase("documents in turns", (torch.tensor([0, 1, 0, 1, 1, 0, 0, 1, 0, 0, 1, 1, 0]), 5)),
         TestCase("many positions", (packed(3, 6, 2, 5, 4, again=True), 5)),
     ),
     minimal_inputs=(

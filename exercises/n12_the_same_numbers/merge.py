@@ -27,33 +27,6 @@ def merge(out_a, lse_a, out_b, lse_b):
     return out, (largest + total.log()).masked_fill(nothing, -torch.inf)
 
 
-def shares(lse_a, lse_b):
-    """How much each side counts, (..., T, 1) each."""
-    nothing = torch.maximum(lse_a, lse_b) == -torch.inf
-    both = torch.stack([lse_a, lse_b]).masked_fill(nothing, 0.0)
-    return both.softmax(0).masked_fill(nothing, 0.0)[..., None]
-
-
-def log_of_the_sum(lse_a, lse_b):
-    nothing = torch.maximum(lse_a, lse_b) == -torch.inf
-    return torch.logaddexp(*(x.masked_fill(nothing, 0.0) for x in (lse_a, lse_b))).masked_fill(nothing, -torch.inf)
-
-
-def merge_from(
-    shares=shares,
-    mix=lambda a, b, out_a, out_b: a * out_a + b * out_b,
-    lse=log_of_the_sum,
-    give=lambda out, lse: (out, lse),
-):
-    """merge made of these steps."""
-
-    def merge(out_a, lse_a, out_b, lse_b):
-        a, b = shares(lse_a, lse_b)
-        return give(mix(a, b, out_a, out_b), lse(lse_a, lse_b))
-
-    return merge
-
-
 def arguments(seed, *shape, shift_a=0.0, shift_b=0.0, dtype=torch.float32):
     """out_a, lse_a, out_b, lse_b; the sums are moved by shift_a and shift_b."""
     shape = shape or (B, H, T, D)
@@ -136,17 +109,12 @@ def gradients_where_nothing_was_seen(attempt):
 
 EXERCISE = exercise(
     merge,
-    assemble=merge_from,
     returns=("out", "lse"),
     axis_names=AXES,
     cases=(
         TestCase("a batch with heads", arguments(1)),
         TestCase("one table", arguments(5, T, D)),
-        TestCase("a batch without heads", arguments(9, B, T, D)),
-        TestCase("one query", arguments(13, 1, 1, 1, D)),
-        TestCase("one side saw much more", arguments(17, shift_a=9.0)),
         TestCase("float64", arguments(21, dtype=torch.float64)),
-        TestCase("sums near 200", arguments(25, shift_a=200.0, shift_b=200.0), rtol=3e-4, atol=3e-4),
         TestCase("sums near 10,000", arguments(29, shift_a=1e4, shift_b=1e4), rtol=0, atol=3e-3),
         TestCase("sums near -10,000", arguments(33, shift_a=-1e4, shift_b=-1e4), rtol=0, atol=3e-3),
         TestCase("sums far apart", arguments(37, shift_a=-9e3, shift_b=9e3), rtol=0, atol=3e-3),

@@ -8,7 +8,7 @@ from exercises.common import properties
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from exercises.common.sizes import MadeFrom, Watching, largest_made
-from feedback import BehavioralTest, TestCase
+from feedback import BehavioralTest, Property, TestCase
 from feedback.page_exercise import exercise
 
 
@@ -62,6 +62,17 @@ def stage_of(args):
     if (q @ k.transpose(-2, -1)).abs().max() / q.size(-1) ** 0.5 > 80:
         return 3
     return 2 if causal else 1 if tile < k.size(-2) else 0
+
+
+def right_to_three_digits(case):
+    """float16 and bfloat16 have two to four digits."""
+    pairs = [(got.double(), right.double()) for _, got, right in case.parts]
+    if not all(torch.allclose(got, right, rtol=2e-2, atol=2e-2) for got, right in pairs):
+        return None
+    if all(torch.allclose(got, right, rtol=1e-4, atol=3e-5) for got, right in pairs):
+        return None
+    off = max(float((got - right).abs().max()) for got, right in pairs)
+    return f"Your numbers are nearly right: none is off by more than {off:.4f}."
 
 
 def scores_kept(attempt):
@@ -143,15 +154,11 @@ EXERCISE = exercise(
         TestCase("one tile", arguments(1, 7)),
         TestCase("a tile larger than S", arguments(5, 20)),
         TestCase("tiles of 2, the last one shorter", arguments(9, 2)),
-        TestCase("tiles of 1", arguments(13, 1)),
         TestCase("tiles of 3, one query", arguments(17, 3, t=1)),
         TestCase("tiles that divide S", arguments(21, 4, s=8)),
-        TestCase("one item and one head", arguments(25, 5, b=1, h=1, s=13)),
         TestCase("float64", arguments(29, 3, dtype=torch.float64)),
         TestCase("causal, one tile", arguments(33, 7, causal=True)),
         TestCase("causal, tiles of 2", arguments(37, 2, causal=True)),
-        TestCase("causal, tiles of 1", arguments(41, 1, causal=True)),
-        TestCase("causal, tiles that divide S", arguments(45, 4, causal=True, s=12)),
         TestCase("scores of some thousands", arguments(49, 2, size=3000.0), rtol=1e-4, atol=3e-3),
         TestCase("scores down to -10,000", far_below_0(53, 2, 1e4), rtol=1e-4, atol=3e-3),
         TestCase("causal, scores of some thousands", arguments(57, 3, causal=True, size=3000.0), rtol=1e-4, atol=3e-3),
@@ -169,7 +176,14 @@ EXERCISE = exercise(
         by_hand([1.0], [1000.0, 1001.0], [4.0, 8.0], 1),
     ),
     stage_of=stage_of,
-    properties=(properties.FINITE,),
+    properties=(
+        properties.FINITE,
+        Property(
+            "rounded",
+            right_to_three_digits,
+            "Is anything rounded on the way? Which dtype have your scores, weights and sums, and with how many digits?",
+        ),
+    ),
     behavioral_tests=(
         BehavioralTest(
             "table-made",

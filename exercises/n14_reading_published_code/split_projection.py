@@ -17,26 +17,6 @@ def split_projection(weight, num_heads, layout):
     return weight.chunk(3)
 
 
-def by_head(rows, num_heads):
-    """Interleaved rows as stacked ones: q, k and v, each with its heads in order."""
-    return rows.unflatten(0, (num_heads, 3, -1)).transpose(0, 1).flatten(0, 2)
-
-
-def assemble(
-    turn=lambda weight: weight.T,
-    alternates=lambda layout: layout == "interleaved",
-    gather=by_head,
-    hand_out=lambda rows, layout: rows.chunk(3),
-):
-    """An answer made of these steps."""
-
-    def split_projection(weight, num_heads, layout):
-        rows = turn(weight) if layout == "transposed" else weight
-        return hand_out(gather(rows, num_heads) if alternates(layout) else rows, layout)
-
-    return split_projection
-
-
 def which_row(case):
     """The first row that is not right, and the row of the fused weight that it is."""
     weight, _, layout = case.args
@@ -78,7 +58,6 @@ def call(attempt, *args):
 
 EXERCISE = exercise(
     split_projection,
-    assemble=assemble,
     returns=("q", "k", "v"),
     runner=FunctionRunner(call),
     stage_of=lambda args: LAYOUTS.index(args[2]),
@@ -86,14 +65,10 @@ EXERCISE = exercise(
     square=("weight",),
     cases=(
         case(2, 5, "stacked", 1),
-        case(3, 7, "stacked", 2, torch.float64),
         case(2, 5, "interleaved", 3),
         case(3, 7, "interleaved", 4),
-        case(1, 10, "interleaved", 5),
         case(10, 1, "interleaved", 6),
-        case(2, 3, "interleaved", 7, torch.float64),
         case(2, 5, "transposed", 8),
-        case(3, 7, "transposed", 9),
         case(2, 3, "transposed", 10, torch.float64),
     ),
     minimal_inputs=tuple(small(C, layout) for C in (2, 4) for layout in LAYOUTS),

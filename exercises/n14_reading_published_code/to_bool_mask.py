@@ -3,7 +3,7 @@
 import torch
 
 from exercises.common import explainers
-from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, padded, some_hidden
+from exercises.common.inputs import AXES, CAUSAL, B, S, T, padded, some_hidden
 from feedback import TestCase
 from feedback.page_exercise import exercise
 
@@ -53,7 +53,6 @@ EXERCISE = exercise(
     stage_of=lambda args: CONVENTIONS.index(args[1]),
     cases=(
         hidden("a causal mask (T, T)", CAUSAL),
-        hidden("a mask (B, H, T, S)", some_hidden(B, H, T, S)),
         hidden("a row of keys (S,)", some_hidden(S)),
         added("a causal mask (T, T)", CAUSAL, torch.finfo(torch.float32).min),
         added("a mask (B, 1, T, S)", some_hidden(B, 1, T, S), float("-inf")),
@@ -61,8 +60,6 @@ EXERCISE = exercise(
         added("a mask (T, S)", some_hidden(T, S), torch.finfo(torch.float16).min, torch.float16),
         added("nothing hidden (T, S)", torch.ones(T, S, dtype=torch.bool), 0.0),
         padding("two texts", REAL, torch.int64),
-        padding("three texts", padded(5, 2, 7).squeeze(1), torch.float32),
-        padding("padding in front", REAL.flip(-1), torch.int64),
         padding("as many texts as positions", some_hidden(S, S), torch.int32),
     ),
     minimal_inputs=(

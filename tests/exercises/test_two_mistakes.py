@@ -1,4 +1,4 @@
-"""Answers with two mistakes at once: over all exercises, at least three of four are told one of the two by name."""
+"""Answers with two mistakes at once: of every third one, at least three of four are told one of the two by name."""
 
 import pytest
 import torch
@@ -8,8 +8,9 @@ from exercises import EXERCISES, check
 
 @pytest.mark.slow
 def test_three_of_four_answers_with_two_mistakes_are_told_one_of_them():
-    found = [(each, check(id, each.code).diagnosis) for id in EXERCISES for each in EXERCISES[id].banks().two_mistakes]
-    assert len(found) >= 60
+    answers = [(id, each) for id in EXERCISES for each in EXERCISES[id].banks().two_mistakes][::3]
+    found = [(each, check(id, each.code).diagnosis) for id, each in answers]
+    assert len(found) >= 20
     others = [each.place for each, diagnosis in found if diagnosis not in each.expected]
     assert len(others) <= len(found) / 4, others
 
