@@ -20,16 +20,18 @@ ROOT = handout.ROOT
 def given(tmp_path_factory):
     """The hand-out with all notebooks, and its key: (folder, text)."""
     place = tmp_path_factory.mktemp("class")
-    assert handout.main(["--from", str(place), "term", "--key", "key.md"]) == 0
+    assert handout.main([str(place / "term"), "--key", str(place / "key.md")]) == 0
     return place / "term", (place / "key.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def run(tmp_path, capsys):
+def run(tmp_path, monkeypatch, capsys):
     """run(*words) -> (exit code, stdout, stderr), from tmp_path."""
 
+    monkeypatch.chdir(tmp_path)
+
     def call(*words):
-        code = handout.main(["--from", str(tmp_path), *words])
+        code = handout.main(words)
         return code, *capsys.readouterr()
 
     return call
@@ -219,8 +221,8 @@ def test_the_key_has_every_solution_and_every_right_choice(given):
         (["new", "--notebooks", "99"], "No notebook is called '99'"),
         ([str(ROOT / "out")], "is inside of the course"),
         ([str(ROOT)], "is inside of the course"),
-        (["file/new"], "cannot be written"),
-        (["new", "--notebooks", "02", "--key", "nowhere/key.md"], "cannot be written"),
+        (["file/new"], "cannot be used"),
+        (["new", "--notebooks", "02", "--key", "nowhere/key.md"], "cannot be used"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line_and_changes_nothing(run, tmp_path, words, said):

@@ -1,6 +1,5 @@
 """classroom/server.py: the learner's own copy of the course, and what is pinned for a hub."""
 
-import importlib.util
 import os
 import re
 import subprocess
@@ -12,6 +11,7 @@ import pytest
 from traitlets.config import Config
 
 from exercises.notebooks import NOTEBOOKS
+from tests.setup.copies import imported
 from tools import for_learners
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,9 +21,7 @@ CLASSROOM = ROOT / "classroom"
 @pytest.fixture
 def server(tmp_path, monkeypatch):
     """The module, with a small course and a home in a temporary folder."""
-    spec = importlib.util.spec_from_file_location("server", CLASSROOM / "server.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = imported(CLASSROOM / "server.py")
     module.COURSE, module.MINE = tmp_path / "course", tmp_path / "home" / "attention-by-hand"
     monkeypatch.setattr(for_learners, "FILES", ("course.py", "data/journey.csv"))
     monkeypatch.setattr(for_learners, "FOLDERS", ("helpers", "notebooks"))

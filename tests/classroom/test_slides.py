@@ -181,9 +181,10 @@ def test_without_notes_nothing_tells_the_answers_to_a_poll():
 
 
 @pytest.mark.slow
-def test_it_writes_the_decks_that_are_named(tmp_path, capsys):
-    assert main(["session-4", "--from", str(tmp_path), "--output", "there"]) == 0
-    assert main(["session-4", "--without-notes", "--from", str(tmp_path), "--output", "there"]) == 0
+def test_it_writes_the_decks_that_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["session-4", "--output", "there"]) == 0
+    assert main(["session-4", "--without-notes", "--output", "there"]) == 0
     files = sorted(path.name for path in (tmp_path / "there").iterdir())
     assert files == ["session-4-without-notes.html", "session-4.html"]
     with_notes, without = (body((tmp_path / "there" / file).read_text(encoding="utf-8")) for file in reversed(files))
@@ -194,11 +195,12 @@ def test_it_writes_the_decks_that_are_named(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     "words, said",
-    [(["9"], "There is no deck '9', only ninety-minutes, session-1, "), (["week-1"], "cannot be written")],
+    [(["9"], "There is no deck '9', only ninety-minutes, session-1, "), (["week-1"], "cannot be used")],
 )
-def test_what_cannot_be_done_is_said_in_a_line(tmp_path, capsys, words, said):
+def test_what_cannot_be_done_is_said_in_a_line(tmp_path, monkeypatch, capsys, words, said):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "slides").touch()
-    assert main([*words, "--from", str(tmp_path)]) == 1
+    assert main(words) == 1
     assert said in (err := capsys.readouterr().err) and len(err.splitlines()) == 1
 
 

@@ -22,17 +22,18 @@ BAD = ("x = 1", "# first line\nx / 0")
 def saved(tmp_path_factory):
     """What `save` printed and the folder of its notebooks: a good one, and one that fails."""
     course = tmp_path_factory.mktemp("course")
-    for name in ("tools/save_notebooks.py", "tests/sanitize.cfg"):
-        (course / name).parent.mkdir()
-        shutil.copy(ROOT / name, course / name)
+    (course / "tests").mkdir()
+    shutil.copy(ROOT / "tests" / "sanitize.cfg", course / "tests")
+    for name in ("feedback", "tools"):
+        shutil.copytree(ROOT / name, course / name)
+    shutil.copy(ROOT / "setup_failures.py", course)
     folder = course / "notebooks"
     folder.mkdir()
     make_notebook(folder / "01_good.ipynb", IN_PIECES, "os.path.basename(os.getcwd()), os.environ['COURSE_PROGRESS']")
     make_notebook(folder / "02_bad.ipynb", *BAD)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COURSE_PROGRESS": "that of whoever saves them"}
-    process = subprocess.run(
-        [sys.executable, "tools/save_notebooks.py"], cwd=course, env=environment, capture_output=True, encoding="utf-8"
-    )
+    environment = {**os.environ, "COURSE_PROGRESS": "that of whoever saves them"}
+    command = [sys.executable, "-m", "tools.save_notebooks"]
+    process = subprocess.run(command, cwd=course, env=environment, capture_output=True, encoding="utf-8")
     assert process.returncode == 1
     return process.stdout, folder
 
@@ -127,7 +128,7 @@ def test_the_exit_code_says_whether_every_notebook_was_saved(monkeypatch, failin
 
 def test_a_name_that_matches_no_notebook_is_refused(capsys):
     assert save_notebooks.main(["99"]) == 1
-    assert capsys.readouterr().err == "no notebook is called '99': give its number, such as 02, or its whole name\n"
+    assert capsys.readouterr().err == "No notebook is called '99': give its number, such as 02, or its whole name.\n"
 
 
 def test_saved_times_are_kept_up_to_the_first_changed_output():

@@ -85,7 +85,7 @@ def test_the_placeholder_gives_way_to_the_git_remote(monkeypatch, tmp_path, caps
     monkeypatch.setenv("GITHUB_REPOSITORY", "ada/fork")
     assert badges.main(["--check"]) == 0
     monkeypatch.setenv("GITHUB_REPOSITORY", "bob/fork")
-    assert badges.main(["--check"]) == 1 and "must lead to bob/fork, got ada/fork" in capsys.readouterr().out
+    assert badges.main(["--check"]) == 1 and "must lead to bob/fork, got ada/fork" in capsys.readouterr().err
 
 
 def test_badges_change_the_citation_of_a_fork(monkeypatch, tmp_path):

@@ -3,7 +3,6 @@
 The commands run in a small course of their own: tools/study.py, and two notebooks that are made here.
 """
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -23,7 +22,7 @@ from feedback.notebooks import FOLDED
 from models import pretrained
 from tests.minilm import require_minilm
 from tests.notebooks.common import execute
-from tests.setup.copies import ENDLESS, copy_study
+from tests.setup.copies import ENDLESS, copy_study, imported
 from tools.save_notebooks import comparable
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -57,9 +56,7 @@ class Course:
         copy_study(folder)
         self.publish(edition())
         self.publish([new_markdown_cell("# Start here", id="title")], "00_start_here.ipynb")
-        spec = importlib.util.spec_from_file_location("study_under_test", self.folder / "tools" / "study.py")
-        self.study = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(self.study)
+        self.study = imported(self.folder / "tools" / "study.py")
         self.study.open_in_lab = set
         self.path = self.folder / "study" / NAME
 

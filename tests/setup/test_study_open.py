@@ -1,6 +1,5 @@
 """The learner's own copies while JupyterLab is open: which are left alone, and where the course is open already."""
 
-import importlib.util
 import json
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -9,6 +8,7 @@ from threading import Thread
 import pytest
 from nbformat.v4 import new_markdown_cell
 
+from tests.setup.copies import imported
 from tests.setup.test_study import NAME, changed, course, studied  # noqa: F401 (fixtures)
 
 
@@ -48,10 +48,7 @@ def test_which_notebooks_are_open(course, server, monkeypatch):  # noqa: F811
         {**server(course.folder, "study/04_more.ipynb"), "token": "wrong"},
     ]
     monkeypatch.setattr("jupyter_server.serverapp.list_running_servers", lambda: listed)
-    fresh = importlib.util.spec_from_file_location("study_again", course.folder / "tools" / "study.py")
-    module = importlib.util.module_from_spec(fresh)
-    fresh.loader.exec_module(module)
-    assert module.open_in_lab() == {NAME, "00_start_here.ipynb"}
+    assert imported(course.folder / "tools" / "study.py").open_in_lab() == {NAME, "00_start_here.ipynb"}
 
 
 def test_a_course_that_is_open_says_where(course, server, monkeypatch, capsys):  # noqa: F811

@@ -55,10 +55,7 @@ def html(summary, complaints, names, every=None):
 
 def header(summary):
     when = time.strftime("%Y-%m-%d, %H:%M:%S", time.localtime(summary.now))
-    return (
-        f"<p><b>{count(summary.students, 'student')}</b>, {summary.active:,} at work in the last 15 minutes, "
-        f'<b>{count(summary.attempts, "attempt")}</b> <span class="soft">· written {when}</span></p>\n'
-    )
+    return f'<p><b>{summary}</b> <span class="soft">· written {when}</span></p>\n'
 
 
 def section(title, about, *content):

@@ -2,17 +2,14 @@
 
 import sys
 
-from tools import Problem
+from tools import run
 from tools.guide.plans import GUIDE, ROOT, filled
 
 
 def write():
     GUIDE.write_text(filled(GUIDE.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
+    print(f"Up to date: {GUIDE.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":
-    try:
-        write()
-    except Problem as problem:
-        sys.exit(str(problem))
-    print(f"Up to date: {GUIDE.relative_to(ROOT)}")
+    sys.exit(run(write))
