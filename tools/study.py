@@ -3,8 +3,8 @@
 `python course.py` runs this file with the word `open`; `python course.py update` and `python course.py reset 03` hand
 their words on. The copies are in study/, which git ignores; notebooks/ is the published edition, and stays as it is.
 
-Nothing that a learner wrote is ever lost. A copy that exists is replaced only after it got a second name in study/old,
-and only by a file that is completely written. Each copy records, in its own metadata, which text it was made from: so
+Nothing that a learner wrote is ever lost. A copy that exists is replaced only after it was copied to study/old, and
+only by a file that is completely written. Each copy records, in its own metadata, which text it was made from: so
 what differs from that text is the learner's, even if an update was interrupted or two editions were skipped.
 
 Notebooks are read as the JSON that they are: importing nbformat takes two seconds, which every start would take longer.
@@ -19,7 +19,6 @@ import json
 import os
 import platform
 import re
-import shutil
 import sys
 import tempfile
 import time
@@ -29,14 +28,12 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from feedback import files
+from feedback.notebooks import FOLDED, SAW, asks, exercise_of, has_tag
+from setup_failures import explain
+from tools import Problem
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from feedback import files  # noqa: E402  the path comes first
-from feedback.notebooks import FOLDED, SAW, asks, exercise_of, has_tag  # noqa: E402
-from setup_failures import explain  # noqa: E402
-from tools import Problem  # noqa: E402
-
 NOTEBOOKS = ROOT / "notebooks"
 STUDY = ROOT / "study"
 OLD = STUDY / "old"  # the first cell of a notebook finds the course from here too
@@ -222,25 +219,10 @@ def write(notebook, path):
 
 
 def keep(path):
-    """Give the file a second name in study/old, with today's date, and return it.
-
-    Once another file is at `path`, the second name is the only one. Until then they are the same file, so that what a
-    program writes into it at the last moment is kept as well. The course's JupyterLab puts another file there whenever
-    it saves: `replace` looks for that.
-    """
-    OLD.mkdir(exist_ok=True)
-    for number in itertools.count(1):
-        kept = OLD / f"{path.stem}.{datetime.date.today()}{f'.{number}' if number > 1 else ''}.ipynb"
-        if not kept.exists():
-            break
-        if kept.samefile(path):  # an earlier attempt was interrupted after this step
-            return kept
-    try:
-        os.link(path, kept)
-    except OSError:  # this file system has no second names
-        part = kept.with_name(f".{kept.name}.part")
-        shutil.copy2(path, part)
-        os.replace(part, kept)
+    """Copy the file to study/old, with today's date in its name; returns the copy."""
+    names = (f"{path.stem}.{datetime.date.today()}{f'.{n}' if n > 1 else ''}.ipynb" for n in itertools.count(1))
+    kept = next(OLD / name for name in names if not (OLD / name).exists())
+    files.write(kept, path.read_bytes())
     return kept
 
 
@@ -458,19 +440,13 @@ def main(words):
     sys.stdout.reconfigure(errors="replace")  # a character that the console cannot show must not end the command
     code = 1
     try:
-        if words[:1] == ["reset"]:
-            with alone():
-                reset(words[1:])
-        elif words == ["open"]:
-            with alone():
-                return open_course()
-        elif words in (["start"], ["update"]):
-            with alone():
-                start() if words == ["start"] else update()
-        else:
+        commands = {"open": open_course, "start": start, "update": update, "reset": lambda: reset(words[1:])}
+        if words[:1] != ["reset"] and " ".join(words) not in commands:
             raise Problem(
                 f"Give `update`, or `reset` with the number of a notebook, such as `reset 03`; got {' '.join(words)!r}."
             )
+        with alone():
+            return commands[words[0]]() or 0
     except Problem as problem:
         complaint = str(problem)
     except OSError as error:
@@ -480,8 +456,6 @@ def main(words):
         )
     except KeyboardInterrupt:
         complaint, code = "Interrupted: what you wrote is kept. Run the same command again to continue.", 130
-    else:
-        return 0
     print(complaint, file=sys.stderr)
     return code
 

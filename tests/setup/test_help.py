@@ -17,6 +17,11 @@ def module():
     return imported(PROJECT / "course.py")
 
 
+@pytest.fixture(autouse=True)
+def no_handlers(module, monkeypatch):
+    monkeypatch.setattr(module.signal, "signal", lambda *_: None)
+
+
 def test_help(module, capsys):
     with pytest.raises(SystemExit):
         module.main(["--help"])
