@@ -56,11 +56,12 @@ CHEATING = {  # accepted by `grade` alone, which this notebook has changed
     "3.3": RIGHT["3.3"],
 }
 GRADERS = PROJECT / ".venv.graders"
-SCORES = """import json, sys
+SCORES = """import json
 from nbgrader.api import Gradebook
 with Gradebook("sqlite:///gradebook.db") as book:
-    [notebook] = book.find_submission("exercises", sys.argv[1]).notebooks
-    print(json.dumps({grade.cell.name: (grade.score, grade.max_score) for grade in notebook.grades}))"""
+    found = {name: book.find_submission("exercises", name).notebooks[0].grades for name in ("ada", "bob")}
+    scores = {name: {each.cell.name: (each.score, each.max_score) for each in found[name]} for name in found}
+    print(json.dumps(scores))"""
 
 
 # ---- what is written
@@ -196,8 +197,9 @@ def test_graded_by_nbgrader(tmp_path, grader):
     hand_in(tmp_path / "release" / place, tmp_path / "submitted" / "ada" / place, HONEST, lost="0.1")
     hand_in(tmp_path / "release" / place, tmp_path / "submitted" / "bob" / place, CHEATING)
     grader(tmp_path, "-m", "nbgrader", "autograde", "exercises")
+    scores = json.loads(grader(tmp_path, "-c", SCORES))
     for student, right in (("ada", RIGHT), ("bob", ["3.3"])):
-        assert json.loads(grader(tmp_path, "-c", SCORES, student)) == {
+        assert scores[student] == {
             f"exercise-{id.replace('.', '-')}-grade": [points * (id in right), points] for id, points in POINTS.items()
         }
     grader(tmp_path, "-m", "nbgrader", "generate_feedback", "exercises")
