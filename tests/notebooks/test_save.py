@@ -119,13 +119,6 @@ def test_notebooks_are_named_by_number_or_whole_name():
     assert save_notebooks.find_notebooks([]) == PATHS
 
 
-@pytest.mark.parametrize("failing, code", [(None, 0), ("02", 1)])
-def test_the_exit_code_says_whether_every_notebook_was_saved(monkeypatch, failing, code):
-    saved = []
-    monkeypatch.setattr(save_notebooks, "save", lambda path: saved.append(path) or path.stem[:2] != failing)
-    assert save_notebooks.main([]) == code and saved == PATHS
-
-
 def test_a_name_that_matches_no_notebook_is_refused(capsys):
     assert save_notebooks.main(["99"]) == 1
     assert capsys.readouterr().err == "No notebook is called '99': give its number, such as 02, or its whole name.\n"
@@ -154,40 +147,22 @@ def test_saved_times_are_kept_up_to_the_first_changed_output():
 # ---- what comparisons of outputs overlook
 
 
-@pytest.mark.parametrize(
-    "saved, new",
-    [
+def test_devices_and_times_are_overlooked_and_nothing_else():
+    for saved, new in (
         ("tensor([1., 2.])", "tensor([1., 2.], device='cuda:0')"),
-        (
-            "tensor([1., 2.], grad_fn=<AddBackward0>)",
-            "tensor([1., 2.],\n       device='cuda:1', grad_fn=<AddBackward0>)",
-        ),
+        ("tensor([1.], grad_fn=<AddBackward0>)", "tensor([1.],\n       device='cuda:1', grad_fn=<AddBackward0>)"),
         ("device(type='cpu')", "device(type='cuda', index=0)"),
         ("Device: cpu, seed: 123", "Device: cuda:0, seed: 123"),
         ("loop   12.3 ms\neinsum  1.24 ms", "loop  110.5 ms\neinsum 0.9 ms"),
         ("it took 1.24 s", "it took 2 s"),
         ("97 \u00b5s a call", "1,012 us a call"),
-    ],
-)
-def test_devices_and_times_are_overlooked(saved, new):
-    assert save_notebooks.sanitize(saved) == save_notebooks.sanitize(new)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "tensor([0.1234, 0.8766])",
-        "cuda is a platform",
-        "T = 5 steps, 3 seeds",
-        "m 12.5 Ms",
-        "torch.Size([2, 3])",
-        "x2 s",
-        "shape (2, 3, 5) softmax",
-        "M 10.2 3.4 L 5 6 S 1 2",
-    ],
-)
-def test_nothing_else_is_overlooked(text):
-    assert save_notebooks.sanitize(text) == text
+    ):
+        assert save_notebooks.sanitize(saved) == save_notebooks.sanitize(new)
+    for text in (
+        *("tensor([0.1234, 0.8766])", "cuda is a platform", "T = 5 steps, 3 seeds", "m 12.5 Ms", "x2 s"),
+        *("torch.Size([2, 3])", "shape (2, 3, 5) softmax", "M 10.2 3.4 L 5 6 S 1 2"),
+    ):
+        assert save_notebooks.sanitize(text) == text
 
 
 def output(kind, **contents):
