@@ -259,18 +259,19 @@ def trust_published():
             notary.sign(nbformat.read(NOTEBOOKS / name, as_version=4))
 
 
-def open_in_lab():
-    """The names of the notebooks in study/ that have a kernel in a JupyterLab of this computer and this user."""
-    from jupyter_server.serverapp import list_running_servers  # slow to import, and not needed at a start
+def servers():
+    """The Jupyter servers that this user has started on this computer, as each describes itself; some have ended."""
+    from jupyter_core.paths import jupyter_runtime_dir
 
-    names = set()
-    for server in list_running_servers():
-        with contextlib.suppress(OSError, ValueError):  # one with a password does not tell
-            for session in sessions(server):
-                path = Path(server["root_dir"], session["path"])
-                if path.parent.resolve() == STUDY:
-                    names.add(path.name)
-    return names
+    for path in Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
+        with contextlib.suppress(OSError, ValueError):
+            yield json.loads(path.read_text(encoding="utf-8"))
+
+
+def open_in_lab():
+    """The names of the notebooks in study/ that have a kernel in one of them."""
+    paths = [Path(server["root_dir"], each["path"]) for server in servers() for each in sessions(server) or ()]
+    return {path.name for path in paths if path.parent.resolve() == STUDY}
 
 
 def require_runtime_folder():
@@ -286,29 +287,23 @@ def require_runtime_folder():
 
 
 def address():
-    """Where this course is open in a JupyterLab of this user; None if it is not."""
-    from jupyter_core.paths import jupyter_runtime_dir
-
-    for path in Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
-        with contextlib.suppress(OSError, ValueError, LookupError):  # such as that of a server that was killed
-            server = json.loads(path.read_text(encoding="utf-8"))
-            if Path(server["root_dir"]).resolve() == ROOT:
-                sessions(server)
-                return f"{server['url']}lab?token={server['token']}"
+    """Where this course is open in one of them; None if it is not."""
+    for server in servers():
+        if Path(server["root_dir"]).resolve() == ROOT and sessions(server) is not None:
+            return f"{server['url']}lab?token={server['token']}"
     return None
 
 
 def sessions(server):
-    headers = {"Authorization": f"token {token_of(server)}"}
-    request = urllib.request.Request(f"{server['url']}api/sessions", headers=headers)
+    """What is open there; None where it has ended, or has a password and does not tell."""
+    token = os.environ.get(TOKEN_OF_HUB) or server["token"]  # under a hub, it asks for the hub's
+    request = urllib.request.Request(f"{server['url']}api/sessions", headers={"Authorization": f"token {token}"})
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy does not know this computer
-    with opener.open(request, timeout=SECONDS_FOR_LAB) as answer:
-        return json.load(answer)
-
-
-def token_of(server):
-    """What the server asks for; under a hub, that is the hub's token."""
-    return os.environ.get(TOKEN_OF_HUB) or server["token"]
+    try:
+        with opener.open(request, timeout=SECONDS_FOR_LAB) as answer:
+            return json.load(answer)
+    except (OSError, ValueError):
+        return None
 
 
 # ---- the commands
