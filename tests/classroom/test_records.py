@@ -81,15 +81,21 @@ def test_a_pipe_keeps_nobody_waiting(tmp_path):
 
 
 def test_what_the_lines_say(tmp_path):
+    later = datetime.now(timezone.utc)
+    future = [attempt((later - START) / timedelta(minutes=1) + hours * 60, "3.2") for hours in (23, 25, 1_500_000)]
+    stopped = attempt(-1, verdict="error"), attempt(-2, verdict="error", misconception="no-scale")
     lines = (attempt(1, "3.1", "correct"), attempt(0, "3.1", "wrong", "no-scale"), choice(2, "a"), choice(3, "b"))
-    write(tmp_path, *lines)
-    [student], complaints = read(tmp_path)
+    write(tmp_path, *lines, *stopped, *future)
+    [student], [complaint] = read(tmp_path)
     assert [(a.exercise, a.solved, a.misconception) for a in student.attempts] == [
+        ("0.1", False, "no-scale"),
+        ("0.1", False, "stopped"),  # an error without a known cause
         ("3.1", False, "no-scale"),
         ("3.1", True, None),
+        ("3.2", False, None),
     ]
     assert student.choices == {"03.row": "a"}  # the first, which was made before anything was said about it
-    assert not complaints
+    assert "2 lines damaged or dated in the future, skipped (line 8 and others)" in complaint
 
 
 def test_progress_fills_in_what_has_no_line(tmp_path):
@@ -154,27 +160,6 @@ def test_a_line_that_is_being_written_is_left_for_the_next_time(tmp_path):
     assert [len(student.attempts) for student in reader.read()] == [2] and reader.complaints == []
 
 
-def test_a_line_from_the_future_is_skipped(tmp_path):
-    later = datetime.now(timezone.utc)
-    write(tmp_path, *(attempt((later - START) / timedelta(minutes=1) + hours * 60) for hours in (23, 25, 1_500_000)))
-    [student], [complaint] = read(tmp_path)
-    assert len(student.attempts) == 1
-    assert "2 lines damaged or dated in the future, skipped (line 2 and others)" in complaint
-
-
-def test_an_error_without_a_known_cause_is_a_mistake_of_its_own(tmp_path):
-    write(tmp_path, attempt(0, verdict="error"), attempt(1, verdict="error", misconception="no-scale"), attempt(2))
-    [student], complaints = read(tmp_path)
-    assert [a.misconception for a in student.attempts] == ["stopped", "no-scale", None] and complaints == []
-
-
-def test_progress_that_is_too_large_is_named_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(records, "LIMIT", 1000)
-    write(tmp_path, attempt(0), progress=" " * 1001)
-    [student], [complaint] = read(tmp_path)
-    assert len(student.attempts) == 1 and "progress.json: is larger than" in complaint and "skipped" in complaint
-
-
 def test_a_misconception_that_is_not_known_is_not_taken_over(tmp_path):
     write(tmp_path, attempt(0, misconception="<script>alert(1)</script>"), attempt(1, misconception="no-scale"))
     [student], [complaint] = read(tmp_path)
@@ -208,13 +193,14 @@ def test_damaged_progress_costs_a_sentence(tmp_path):
         assert str(tmp_path / student.name / "progress.json") in complaint, progress
 
 
-def test_of_an_endless_file_only_the_beginning_is_read(tmp_path, monkeypatch):
+def test_of_an_endless_file_only_the_beginning_is_read_and_of_large_progress_nothing(tmp_path, monkeypatch):
     length = len(attempt(0)) + 1
     monkeypatch.setattr(records, "LIMIT", 7 * length + length // 2)
-    write(tmp_path, *(attempt(i) for i in range(50)))
+    write(tmp_path, *(attempt(i) for i in range(50)), progress=" " * 50 * length)
     [student], complaints = read(tmp_path)
     assert len(student.attempts) == 7
-    assert len(complaints) == 1 and "only its beginning is read" in complaints[0]
+    assert "progress.json: is larger than" in complaints[0] and "skipped" in complaints[0]
+    assert len(complaints) == 2 and "only its beginning is read" in complaints[1]
 
 
 def test_paths_cannot_steer_the_terminal(tmp_path):

@@ -343,23 +343,6 @@ def test_several_processes_download_once(hub, place, tmp_path):
     assert hub.asked == [(MODEL, None), ("vocab.txt", None)]
 
 
-@pytest.mark.slow
-def test_a_killed_process_leaves_nothing_in_the_way(hub, place, tmp_path):
-    hub.slow = 600
-    process = start(tmp_path, hub)
-    deadline = time.monotonic() + ENDLESS
-    while not hub.asked:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    process.kill()
-    process.communicate()
-    with pytest.raises(FileNotFoundError):
-        pretrained.load()
-    hub.slow = 0
-    pretrained.fetch()
-    assert_downloaded(place)
-
-
 # ---- loading
 
 
