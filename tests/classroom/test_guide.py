@@ -7,14 +7,13 @@ import pytest
 import course
 from exercises import COURSE, EXERCISES
 from exercises.notebooks import FIRST_PART, NOTEBOOKS
-from tools import Problem
+from tools import Problem, guide
 from tools.classroom import catalog
-from tools.guide import plans
 from tools.slides.decks import decks
 
-ROOT = plans.ROOT
-TEXT = plans.GUIDE.read_text(encoding="utf-8")
-PLANS = plans.plans(TEXT)
+ROOT = guide.ROOT
+TEXT = guide.GUIDE.read_text(encoding="utf-8")
+PLANS = guide.plans(TEXT)
 MISTAKE = re.compile(r"^- (\d+\.\d+) `([a-z0-9-]+)`: .* \*Ask:\* .*\?", re.MULTILINE)
 SOFTMAX = "02 · 9. Scores of any size"
 HEAD = "| at | section | minutes | kind | show | poll | exercises | homework |\n|---|\n"
@@ -24,12 +23,12 @@ HEAD = "| at | section | minutes | kind | show | poll | exercises | homework |\n
 
 
 def test_it_says_what_the_notebooks_say():
-    assert plans.filled(TEXT) == TEXT, "run `python -m tools.guide`"
-    assert len(plans.NAMED.findall(TEXT)) > 30
+    assert guide.filled(TEXT) == TEXT, "run `python -m tools.guide`"
+    assert len(guide.NAMED.findall(TEXT)) > 30
 
 
 def test_times_minutes_polls_and_exercises_are_written_into_a_plan():
-    softmax, alone = plans.section(SOFTMAX), EXERCISES["2.2"].minutes
+    softmax, alone = guide.section(SOFTMAX), EXERCISES["2.2"].minutes
     whole = softmax.minutes + 3 * len(softmax.predictions)
     for home, minutes, row in (
         ("–", whole, "2.2 | –"),
@@ -37,13 +36,13 @@ def test_times_minutes_polls_and_exercises_are_written_into_a_plan():
         ("2.2 (99 min)", whole - alone, f"– | 2.2 ({alone} min)"),
     ):
         chosen = f"## Day 1: Softmax\n\n{HEAD}| | *Break* | 61 | | – | | | |\n| | {SOFTMAX} | | | all | | | {home} |\n"
-        written = plans.filled(f"{chosen}\nEnds at ? of 2:30. Exercises at home: ?")
+        written = guide.filled(f"{chosen}\nEnds at ? of 2:30. Exercises at home: ?")
         assert "| 0:00 | *Break* | 61 | – | – | – | – | – |\n" in written
         assert f"| 1:01 | {SOFTMAX} | {minutes} | deeper | all |" in written
         assert f"| 02.overflow | {row} |\n" in written
         at_home = f"{alone} minutes" if "2.2" in home else "none"
-        assert written.endswith(f"\nEnds at {plans.clock(61 + minutes)} of 2:30. Exercises at home: {at_home}.")
-    assert plans.filled(f"*{SOFTMAX}* ()") == f"*{SOFTMAX}* (deeper · {softmax.minutes} min)"
+        assert written.endswith(f"\nEnds at {guide.clock(61 + minutes)} of 2:30. Exercises at home: {at_home}.")
+    assert guide.filled(f"*{SOFTMAX}* ()") == f"*{SOFTMAX}* (deeper · {softmax.minutes} min)"
 
 
 def test_a_section_that_no_notebook_has_is_refused():
@@ -52,7 +51,7 @@ def test_a_section_that_no_notebook_has_is_refused():
         "99 · 3. From scores to shares: the softmax": "which no notebook has. There is no notebook 99.",
     }.items():
         with pytest.raises(Problem, match=re.escape(said)):
-            plans.filled(f"*{place}* (core · 3 min)")
+            guide.filled(f"*{place}* (core · 3 min)")
 
 
 def test_all_that_the_notebooks_lack_is_named_at_once():
@@ -62,7 +61,7 @@ def test_all_that_the_notebooks_lack_is_named_at_once():
         "| | *Break* |" + " |" * 6,
     )
     with pytest.raises(Problem) as refused:
-        plans.filled(f"## Day 1: Softmax\n\n{HEAD}" + "\n".join(rows) + "\n\nEnds at ? of 1:30. Exercises at home: ?")
+        guide.filled(f"## Day 1: Softmax\n\n{HEAD}" + "\n".join(rows) + "\n\nEnds at ? of 1:30. Exercises at home: ?")
     assert str(refused.value).splitlines() == [
         f"Day 1: '{SOFTMAX}' has 2.2, so its homework cannot be 2.1: change the last column.",
         f"Day 1: '{SOFTMAX}' has no cell gone: change the column *show*.",
@@ -72,7 +71,7 @@ def test_all_that_the_notebooks_lack_is_named_at_once():
 
 def test_a_plan_without_its_last_line_is_refused():
     with pytest.raises(Problem, match="must end in a line such as"):
-        plans.plans(f"## Day 1: Softmax\n\n{HEAD}| | {SOFTMAX} | | | all | | | – |\n")
+        guide.plans(f"## Day 1: Softmax\n\n{HEAD}| | {SOFTMAX} | | | all | | | – |\n")
 
 
 def test_a_plan_ends_before_its_meeting_does():
@@ -88,9 +87,9 @@ def test_no_plan_shows_a_section_twice_and_the_sessions_build_on_each_other():
 
 
 def test_every_core_section_of_the_first_part_is_in_a_plan_or_named_for_reading_at_home():
-    named = {row.place for plan in PLANS.values() for row in plan.sections} | set(plans.NAMED.findall(TEXT))
+    named = {row.place for plan in PLANS.values() for row in plan.sections} | set(guide.NAMED.findall(TEXT))
     first = tuple(notebook.number for notebook in FIRST_PART)
-    core = {place for place, section in plans.by_place().items() if section.kind == "core" and place.startswith(first)}
+    core = {place for place, section in guide.by_place().items() if section.kind == "core" and place.startswith(first)}
     assert sorted(core - named) == [], (
         "give these sections a row in a plan of classroom/guide.md, or name them below it"
     )
