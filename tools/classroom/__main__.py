@@ -1,8 +1,6 @@
 """`python course.py class FOLDER...` reads the attempts of a class and writes one page about them."""
 
-import argparse
 import contextlib
-import re
 import sys
 import time
 from pathlib import Path
@@ -13,7 +11,7 @@ from tools.classroom import catalog, page
 from tools.classroom.records import WHICH, Reader, count, require_folders
 from tools.classroom.summary import summarize
 
-EVERY = 10  # seconds, with --watch alone
+EVERY = 10  # seconds, with --watch
 COMPLAINTS = 10  # that are printed
 
 
@@ -28,29 +26,10 @@ def parse_options(words):
     )
     parser.add_argument("folders", nargs="+", metavar="FOLDER", type=Path)
     parser.add_argument("--output", metavar="FILE", type=Path, default=Path("class.html"), help="default: class.html")
-    parser.add_argument(
-        "--watch", metavar="N", type=seconds, help=f"read and write again every N seconds (default {EVERY})"
-    )
+    parser.add_argument("--watch", action="store_true", help=f"read and write again every {EVERY} seconds")
     parser.add_argument("--names", action="store_true", help="name who is stuck and who has done what, by folders")
     parser.add_argument("--csv", metavar="FILE", type=Path, help="also write who has done what, by folders, as CSV")
-    return parser.parse_args(with_seconds(words))
-
-
-def seconds(word):
-    number = float(word)
-    if not 1 <= number <= 3600:
-        raise argparse.ArgumentTypeError(f"N must be between 1 and 3600 seconds, got {word}")
-    return number
-
-
-def with_seconds(words):
-    """--watch may come without a number, and before a folder."""
-    given = []
-    for i, word in enumerate(words):
-        given.append(word)
-        if word == "--watch" and not re.fullmatch(r"-?[\d.]+", "".join(words[i + 1 : i + 2])):
-            given.append(str(EVERY))
-    return given
+    return parser.parse_args(words)
 
 
 def show(options):
@@ -77,7 +56,7 @@ def look(reader, options):
     students = reader.read()
     summary = summarize(students, reader.catalog)
     if students or options.watch:
-        files.write(options.output, page.html(summary, reader.complaints, options.names, options.watch))
+        files.write(options.output, page.html(summary, reader.complaints, options.names, EVERY * options.watch))
         if options.csv:
             files.write(options.csv, summary.csv())
     new = [complaint for complaint in reader.complaints if complaint not in said]
@@ -89,11 +68,11 @@ def look(reader, options):
 
 
 def watch(reader, options):
-    print(f"It is written again every {options.watch:g} seconds. To stop, press Ctrl-C.", flush=True)
+    print(f"It is written again every {EVERY} seconds. To stop, press Ctrl-C.", flush=True)
     before = None
     with contextlib.suppress(KeyboardInterrupt):
         while True:
-            time.sleep(options.watch)
+            time.sleep(EVERY)
             now = str(look(reader, options))
             if now != before:
                 print(f"{time.strftime('%H:%M:%S')}  {now}", flush=True)
