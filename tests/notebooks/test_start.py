@@ -84,11 +84,9 @@ def test_the_placeholder_gives_way_to_the_git_remote(monkeypatch, tmp_path, caps
     assert badges.main(["--check"]) == 1 and "must lead to bob/fork, got ada/fork" in capsys.readouterr().err
 
 
-def test_a_new_notebook_gets_its_badge_and_the_first_cell():
-    notebook = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_markdown_cell("# 09 New", id="title"), nbformat.v4.new_code_cell("1 + 1", id="setup")]
-    )
-    cells = badges.launched(notebook, "09_new.ipynb", badges.home()).cells
+def test_a_new_notebook_gets_the_first_cell():
+    made = [nbformat.v4.new_markdown_cell("# 09 New", id="title"), nbformat.v4.new_code_cell("1 + 1", id="setup")]
+    cells = badges.launched(nbformat.v4.new_notebook(cells=made), "09_new.ipynb", badges.home()).cells
     assert [cell.id for cell in cells] == ["title", "start", "setup"]
 
 
@@ -149,13 +147,10 @@ def without(monkeypatch):
     return remove
 
 
-def test_where_nothing_is_missing_nothing_is_installed(colab, without):
+def test_in_colab_missing_packages_are_installed_by_name(colab, without):
     commands = without()
     start.complete()
     assert commands == []
-
-
-def test_in_colab_missing_packages_are_installed_by_name(colab, without):
     commands = without("anywidget", "safetensors")
     start.complete()
     assert commands == [[sys.executable, "-m", "pip", "install", "--quiet", "anywidget>=0.9", "safetensors>=0.4"]]
