@@ -2,7 +2,9 @@
 
 import importlib
 import json
+import subprocess
 from textwrap import dedent, indent
+from unittest.mock import patch
 
 import cloudpickle
 from nbformat.v4 import new_code_cell, new_notebook
@@ -99,6 +101,16 @@ def of_each_cell():
     return limits, reasons
 
 
+def resisting():
+    """Why an answer that cannot be stopped is refused, where an answer has 5 seconds."""
+    hurried = "from feedback import grading_worker as worker; worker.LONGEST_TASK = 5; worker.main()"
+    started = subprocess.Popen
+    attempt = "        try:\n            time.sleep(1)\n        except BaseException:\n            pass"
+    never = f"def row_means(x):\n    while True:\n{attempt}"
+    with patch.object(subprocess, "Popen", lambda command, **options: started([command[0], "-c", hurried], **options)):
+        return grading_rerun.rerun(COURSE, ["import time", never, Answer("0.1", "row_means")], SEED)
+
+
 def graded(source, **more):
     marks = {"grade": True, "solution": False, "points": 1, "cell_type": "code", **more}
     return new_code_cell(source, metadata={"nbgrader": marks})
@@ -131,6 +143,7 @@ if __name__ == "__main__":
         "accepted": {kind: ids for kind, body in CHEATS.items() if (ids := accepted(body))},
         "refused": refused(),
         "of each cell": of_each_cell(),
+        "resisting": resisting(),
         "graded by people": graded_by_people(),
         "ended": ended(),
     }

@@ -232,6 +232,7 @@ def test_every_cell_has_its_time_and_a_refusal_says_what_happened(found):
     assert limit == 45 * (1 + 5)  # seconds, for the start and each of the steps
     assert raised.startswith("row_means raised an error there: ") and "no means" in raised
     assert ended.startswith("a cell or an answer ended the process, ")
+    assert found["resisting"] == [ended]
 
 
 @pytest.mark.install
