@@ -38,8 +38,6 @@ for maintainers, each after setting up:
   python course.py badges        write the address in pyproject.toml into all launch badges
   python course.py benchmark     time the course's multi-head attention against other implementations; installs
                                  transformers into .venv to compare with it
-  python course.py versions      try the oldest, the newest and Colab's packages, each in an environment of its own,
-                                 gigabytes large
   python course.py lock          update requirements.lock to the newest versions that fit together
 
 `python course.py COMMAND --help` says more about one of them, and does nothing else.
@@ -560,7 +558,8 @@ def teach(name, words):
     set_up_environment(LEARNING)
     if package:
         install_one(package)
-    return hand_over([str(PYTHON), "-m", module, "--from", os.getcwd(), *words])
+    kept = {} if name == "submit" else {"COURSE_PROGRESS": "memory"}
+    return hand_over([str(PYTHON), "-m", module, *words], COURSE_CALLED_FROM=os.getcwd(), **kept)
 
 
 def run_tool(name, words):
@@ -608,7 +607,6 @@ TOOLS = {  # command: the module that it runs, the files of requirements, and on
     "site": ("tools.site", TESTING, None),
     "badges": ("tools.badges", TESTING, None),
     "benchmark": ("benchmarks.attention", LEARNING, f"-r{ROOT / 'benchmarks' / 'requirements.txt'}"),
-    "versions": ("tools.versions", TESTING, None),
     "lock": ("tools.lock", TESTING, None),
 }
 MODULES = {name: entry[0] for name, entry in [*TEACHING.items(), *TOOLS.items()]}

@@ -2,29 +2,21 @@
 
     sudo .venv/bin/jupyterhub -f classroom/jupyterhub_config.py
 
-classroom/hub.md leads from an empty server to this command. Two kinds of accounts are possible:
-
-  system   (the default) The learners are accounts of the server and log in with their passwords. Members of the groups
-           `learners` and `instructors` may log in; instructors may also open and stop other people's servers. The
-           system keeps the learners' files apart, since server.py closes their homes. The hub must run as root to
-           start programs as somebody else.
-  shared   Everything runs under the account that starts the hub, with a folder for each learner, and one password for
-           all: for a workshop whose learners trust each other, since anybody can do what the hub can (hub.md).
+classroom/hub.md leads from an empty server to this command. The learners are accounts of the server and log in with
+their passwords. Members of the groups `learners` and `instructors` may log in; instructors may also open and stop other
+people's servers. The system keeps the learners' files apart, since server.py closes their homes. The hub must run as
+root to start programs as somebody else.
 
 Nobody outside this machine can connect: the hub listens on the loopback address, without encryption. To let a class
 in, put a web server with a certificate in front of it (hub.md shows how with Caddy). If the hub listened on another
 address without one, passwords and code would travel in the clear.
 
 environment variables:
-  COURSE_HUB_ACCOUNTS=system|shared   see above
-  COURSE_HUB_PASSWORD=WORDS           shared: the password, of at least 8 characters
-  COURSE_HUB_LEARNERS=FILE            shared: the learners' names, one a line; nobody else can log in
-  COURSE_HUB_URL=URL                  where the hub listens; unset: http://127.0.0.1:8000
-  COURSE_HUB_STATE=FOLDER             what the hub remembers, and in `shared` the learners' folders; unset: .hub in the
-                                      folder of the course
-  COURSE_HUB_MEMORY=2G                the most that each program of a learner may take, a kernel for example
-  COURSE_HUB_PROXY=COMMAND            the proxy to start, if not the one that hub.md installs
-  COURSE_MINILM=FOLDER                where MiniLM is, if not in data/cache/minilm of the course; it is only read
+  COURSE_HUB_URL=URL         where the hub listens; unset: http://127.0.0.1:8000
+  COURSE_HUB_STATE=FOLDER    what the hub remembers; unset: .hub in the folder of the course
+  COURSE_HUB_MEMORY=2G       the most that each program of a learner may take, a kernel for example
+  COURSE_HUB_PROXY=COMMAND   the proxy to start, if not the one that hub.md installs
+  COURSE_MINILM=FOLDER       where MiniLM is, if not in data/cache/minilm of the course; it is only read
 """
 
 import grp
@@ -39,7 +31,6 @@ from urllib.parse import urlsplit
 COURSE = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 STATE = Path(os.environ.get("COURSE_HUB_STATE") or COURSE / ".hub").resolve()
-ACCOUNTS = os.environ.get("COURSE_HUB_ACCOUNTS") or "system"
 URL = os.environ.get("COURSE_HUB_URL") or "http://127.0.0.1:8000"
 IDLE = 4 * 60 * 60  # seconds; longer than the longest notebook takes, so that nobody who reads loses their variables
 
@@ -81,25 +72,15 @@ c.ConfigurableHTTPProxy.command = proxy
 
 # ---- who may log in, and as whom their programs run
 
-require(ACCOUNTS in ("system", "shared"), f"COURSE_HUB_ACCOUNTS must be system or shared, got {ACCOUNTS!r}: change it.")
-if ACCOUNTS == "system":
-    require(os.geteuid() == 0, "Accounts of the system need a hub that runs as root: start it with sudo.")
-    existing = {group.gr_name for group in grp.getgrall()}
-    require(
-        {"learners", "instructors"} <= existing, "Make the groups `learners` and `instructors`: hub.md has the command."
-    )
-    c.JupyterHub.authenticator_class = "pam"
-    c.PAMAuthenticator.allowed_groups = {"learners", "instructors"}
-    c.PAMAuthenticator.admin_groups = {"instructors"}
-    c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
-else:
-    names = Path(os.environ.get("COURSE_HUB_LEARNERS") or "COURSE_HUB_LEARNERS is not set")
-    require(names.is_file(), f"Shared accounts need the learners' names, one a line, in a file: {names}.")
-    c.JupyterHub.authenticator_class = "shared-password"
-    c.SharedPasswordAuthenticator.user_password = os.environ.get("COURSE_HUB_PASSWORD")
-    c.Authenticator.allowed_users = set(names.read_text(encoding="utf-8").split())
-    c.JupyterHub.spawner_class = "simple"
-    c.SimpleLocalProcessSpawner.home_dir_template = str(STATE / "homes" / "{username}")
+require(os.geteuid() == 0, "Only root can start programs as somebody else: start it with sudo.")
+existing = {group.gr_name for group in grp.getgrall()}
+require(
+    {"learners", "instructors"} <= existing, "Make the groups `learners` and `instructors`: hub.md has the command."
+)
+c.JupyterHub.authenticator_class = "pam"
+c.PAMAuthenticator.allowed_groups = {"learners", "instructors"}
+c.PAMAuthenticator.admin_groups = {"instructors"}
+c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
 
 # ---- a learner's server
 

@@ -1,6 +1,8 @@
 """What the commands of course.py run."""
 
 import argparse
+import os
+import sys
 
 
 class Problem(Exception):
@@ -15,3 +17,23 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message):
         self.exit(1, f"{message}: `{self.prog} --help` says what can follow it.\n")
+
+
+def run(act, *given):
+    """Do what a command is for, in the folder where it was given; what the user can fix is said in one sentence.
+
+    Returns the exit code: 130 after Ctrl-C, and 1 after a Problem, an OSError, or where `act` returns False.
+    """
+    sys.stdout.reconfigure(errors="replace")  # a character that the console cannot show must not end the command
+    os.chdir(os.environ.get("COURSE_CALLED_FROM") or ".")
+    try:
+        return 1 if act(*given) is False else 0
+    except Problem as problem:
+        print(problem, file=sys.stderr)
+    except OSError as error:
+        name = error.filename2 or error.filename
+        print(f"{name} cannot be used ({error.strerror or error}): choose another place.", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        return 130
+    return 1

@@ -15,12 +15,10 @@ from pathlib import Path
 
 import nbformat
 
+from tools import Parser, Problem, run
+from tools.save_notebooks import NOTEBOOKS, write
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from tools import Parser  # noqa: E402  the folder must be known first
-from tools.save_notebooks import NOTEBOOKS, write  # noqa: E402
-
 HOME = re.compile(r'^Repository = "https://github\.com/([\w.-]+)/([\w.-]+)/tree/([\w./-]+)"$', re.MULTILINE)
 COLAB = "https://colab.research.google.com/github/{owner}/{repository}/blob/{branch}/notebooks/{name}"
 BINDER = "https://mybinder.org/v2/gh/{owner}/{repository}/{branch}?urlpath=lab/tree/notebooks/00_start_here.ipynb"
@@ -55,12 +53,12 @@ FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}}  # to its firs
 
 
 def home():
-    """Owner, repository and branch. Errors: LookupError if pyproject.toml does not name them."""
+    """Owner, repository and branch. Errors: Problem if pyproject.toml does not name them"""
     found = HOME.search((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     if not found:
-        raise LookupError(
-            "under [project.urls], pyproject.toml must have a line such as "
-            'Repository = "https://github.com/OWNER/REPOSITORY/tree/BRANCH"'
+        raise Problem(
+            "Under [project.urls], pyproject.toml must have a line such as "
+            'Repository = "https://github.com/OWNER/REPOSITORY/tree/BRANCH".'
         )
     return dict(zip(("owner", "repository", "branch"), found.groups(), strict=True))
 
@@ -133,27 +131,18 @@ def cited(text, place):
     return re.sub(r"^repository-code: .*$", f"repository-code: {address(place)}", text, flags=re.MULTILINE)
 
 
-def check(place):
-    """Whether the badges lead to the repository where a workflow runs; prints how to change them."""
-    here, there = os.environ.get("GITHUB_REPOSITORY", ""), "{owner}/{repository}".format(**place)
-    if here == there:
-        return True
-    print(f"The badges must lead to {here}, got {there}: run `python course.py badges` in a clone, commit and push.")
-    return False
+def check():
+    """Errors: Problem if the badges do not lead to the repository where a workflow runs"""
+    here, there = os.environ.get("GITHUB_REPOSITORY", ""), "{owner}/{repository}".format(**home())
+    if here != there:
+        raise Problem(
+            f"The badges must lead to {here}, got {there}: run `python course.py badges` in a clone, commit and push."
+        )
 
 
-def main(words=()):
-    parser = Parser("badges", description="Write the address in pyproject.toml into all launch badges.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if they lead to another repository")
-    options = parser.parse_args(words)
-    try:
-        if options.check:
-            return 0 if check(home()) else 1
-        find_home()
-        place = home()
-    except LookupError as error:
-        print(error, file=sys.stderr)
-        return 1
+def write_all():
+    find_home()
+    place = home()
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         write(launched(nbformat.read(path, as_version=4), path.name, place), path)
     for name, updated in (("README.md", linked), ("CITATION.cff", cited)):
@@ -165,7 +154,12 @@ def main(words=()):
         )
     else:
         print("The badges lead to {owner}/{repository}, branch {branch}.".format(**place))
-    return 0
+
+
+def main(words=()):
+    parser = Parser("badges", description="Write the address in pyproject.toml into all launch badges.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if they lead to another repository")
+    return run(check if parser.parse_args(words).check else write_all)
 
 
 if __name__ == "__main__":

@@ -5,16 +5,12 @@ notebooks have no outputs, and `solution` answers that there are none; no notebo
 course's own answers stay, since `check` and `yours` compare with them and use them.
 """
 
-import argparse
-import os
 import re
 import shutil
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from tools import Parser, Problem, for_learners, study  # noqa: E402  the path comes first
+from tools import Parser, Problem, for_learners, run, study
 
 ROOT = study.ROOT
 FIRST = "00"  # the course opens with this notebook, which shows how an exercise is answered
@@ -151,33 +147,22 @@ def parse_options(words):
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="new or empty, outside of the course")
     parser.add_argument("--notebooks", nargs="+", metavar="NN", default=[], help="only these, such as 02 03, and 00")
     parser.add_argument("--key", metavar="FILE", type=Path, help="also write all solutions, for the teacher: key.md")
-    parser.add_argument("--from", dest="here", type=Path, default=Path(), help=argparse.SUPPRESS)
     return parser.parse_args(words)
 
 
-def main(words):
-    sys.stdout.reconfigure(errors="replace")
-    options = parse_options(words)
-    folder = (options.here / options.folder).resolve()
-    key_file = options.key and (options.here / options.key).resolve()
-    try:
-        chosen = {study.find(word) for word in (FIRST, *options.notebooks)} if options.notebooks else None
-        names = sorted(chosen or study.names_published())
-        write(folder, names, key_file)
-    except Problem as problem:
-        print(problem, file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(
-            f"{error.filename or folder} cannot be written ({error.strerror}): choose another place.", file=sys.stderr
-        )
-        return 1
+def hand_out(options):
+    folder, key_file = options.folder.resolve(), options.key and options.key.resolve()
+    chosen = {study.find(word) for word in (FIRST, *options.notebooks)} if options.notebooks else None
+    names = sorted(chosen or study.names_published())
+    write(folder, names, key_file)
     print(f"The hand-out, with {len(names)} notebooks: {folder}")
     if key_file:
         print(f"The key, for the teacher: {key_file}")
-    return 0
+
+
+def main(words):
+    return run(hand_out, parse_options(words))
 
 
 if __name__ == "__main__":
-    os.environ["COURSE_PROGRESS"] = "memory"
     sys.exit(main(sys.argv[1:]))

@@ -9,11 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tools import Parser, Problem, run
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from tools import Parser  # noqa: E402  the path comes first
-
 OLDEST_PYTHON = "3.10"
 HEADER = """\
 # Every package that all files of requirements lead to, but for PyTorch and its CUDA packages.
@@ -25,7 +23,7 @@ OF_TORCH = re.compile(r"(torch|triton|nvidia-[\w-]+|cuda-[\w-]+)==")
 
 
 def resolve():
-    """The newest versions that fit together, a line for each. Errors: CalledProcessError if uv finds none"""
+    """The newest versions that fit together, a line for each. Errors: Problem if uv finds none"""
     command = [
         sys.executable,
         "-m",
@@ -45,20 +43,22 @@ def resolve():
         "classroom/requirements-grading.txt",
         "-",  # and what it reads
     ]
-    done = subprocess.run(command, cwd=ROOT, input=OLDER, check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(command, cwd=ROOT, input=OLDER, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise Problem("No versions were found that fit together: uv says why, above.")
     return done.stdout.splitlines()
+
+
+def write():
+    print("Asking the package index which versions fit together.", flush=True)
+    lines = [line for line in resolve() if not OF_TORCH.match(line)]
+    (ROOT / "requirements.lock").write_text(HEADER + "\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    print(f"requirements.lock pins {len({line.split('==')[0] for line in lines})} packages.")
 
 
 def main(words):
     Parser("lock", description="Update requirements.lock to the newest versions that fit together.").parse_args(words)
-    print("Asking the package index which versions fit together.", flush=True)
-    try:
-        lines = [line for line in resolve() if not OF_TORCH.match(line)]
-    except subprocess.CalledProcessError as error:
-        return error.returncode  # uv has said why
-    (ROOT / "requirements.lock").write_text(HEADER + "\n".join(lines) + "\n", encoding="utf-8", newline="\n")
-    print(f"requirements.lock pins {len({line.split('==')[0] for line in lines})} packages.")
-    return 0
+    return run(write)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from exercises import statement
 from feedback import notebooks
 from feedback.files import write
 from feedback.page import number_on
-from tools import Parser, Problem
+from tools import Parser, Problem, run
 
 ROOT = Path(__file__).resolve().parents[1]
 MINUTES, STARS = 5, "●○○"
@@ -184,12 +184,7 @@ def main(words):
     parser.add_argument("signature", help='its function, such as "apply_draw(weights, keep, p)", or just the name')
     parser.add_argument("--after", metavar="CELL", help="the id of the cell that the new cells follow")
     options = parser.parse_args(words)
-    try:
-        print(begin(options.id, options.signature, options.after))
-    except Problem as problem:
-        print(problem, file=sys.stderr)
-        return 1
-    return 0
+    return run(lambda: print(begin(options.id, options.signature, options.after)))
 
 
 if __name__ == "__main__":

@@ -16,27 +16,25 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, DeadKernelError
 from nbval.plugin import get_sanitize_patterns
 
+from feedback import files
+from feedback.display import VIEW
+from feedback.notebooks import FOLDED, asks, has_tag
+from tools import Parser, Problem, run
+from tools.study import KERNEL
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from feedback import files  # noqa: E402  the path comes first
-from feedback.display import VIEW  # noqa: E402
-from feedback.notebooks import FOLDED, asks, has_tag  # noqa: E402
-from tools import Parser  # noqa: E402
-from tools.study import KERNEL  # noqa: E402
-
 NOTEBOOKS = ROOT / "notebooks"
 SECONDS_PER_CELL = 600
 NOT_COMPARED = {VIEW, "image/png"}  # the address of a view is new in every run; nbval does not compare pixels
 
 
 def find_notebooks(names):
-    """The paths of the named notebooks, in teaching order. Errors: LookupError if a name matches no notebook."""
+    """The paths of the named notebooks, in teaching order. Errors: Problem if a name matches no notebook"""
     found = sorted(NOTEBOOKS.glob("*.ipynb"))
     wanted = [Path(name).stem for name in names]
     for name in wanted:
         if not any(matches(path, name) for path in found):
-            raise LookupError(f"no notebook is called {name!r}: give its number, such as 02, or its whole name")
+            raise Problem(f"No notebook is called {name!r}: give its number, such as 02, or its whole name.")
     return [path for path in found if not names or any(matches(path, name) for name in wanted)]
 
 
@@ -49,7 +47,7 @@ def save(path):
     started = time.monotonic()
     print(f"{path.name}  ", end="", flush=True)
     notebook, before = nbformat.read(path, as_version=4), nbformat.read(path, as_version=4)
-    failure = run(notebook)
+    failure = execute(notebook)
     if failure:
         print(failure, flush=True)
         return False
@@ -60,7 +58,7 @@ def save(path):
     return True
 
 
-def run(notebook):
+def execute(notebook):
     """Execute every cell, in place, with no exercise solved; returns what failed, or None."""
     cells = []
     client = NotebookClient(
@@ -206,25 +204,16 @@ def write(notebook, path):
     files.write(path, nbformat.writes(notebook) + "\n")
 
 
-def parse_options(words):
-    parser = Parser("save", description="Run notebooks, with no exercise solved, and save them with their outputs.")
-    parser.add_argument("names", nargs="*", metavar="NOTEBOOK", help="such as 02, or its whole name; unset: all")
-    return parser.parse_args(words)
+def save_all(names):
+    """Returns whether every notebook ran to its end."""
+    done = [save(path) for path in find_notebooks(names)]
+    return all(done)
 
 
 def main(words):
-    sys.stdout.reconfigure(errors="replace")  # a character that the console cannot show must not end the run
-    options = parse_options(words)
-    try:
-        paths = find_notebooks(options.names)
-        done = [save(path) for path in paths]
-    except LookupError as error:
-        print(error, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("Interrupted: the notebook that was running is unchanged.", file=sys.stderr)
-        return 130
-    return 0 if all(done) else 1
+    parser = Parser("save", description="Run notebooks, with no exercise solved, and save them with their outputs.")
+    parser.add_argument("names", nargs="*", metavar="NOTEBOOK", help="such as 02, or its whole name; unset: all")
+    return run(save_all, parser.parse_args(words).names)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from feedback.page import PageError
 from feedback.page_exercise import Answer
 from feedback.report import SOLVED
 from feedback.sandbox import session
-from tools import Parser, Problem
+from tools import Parser, Problem, run
 
 MARKS = {True: "✓", False: "✗"}
 
@@ -79,11 +79,16 @@ def whole(exercise, answer):
     return f"{answer.place}\n\n{answer.text or source.text(answer.code)}\n\n{check(exercise, answer.code).message}"
 
 
-def show(wanted, exercises):
+def show(wanted):
     """Print what is asked for; returns whether every answer gets what the page says.
 
-    Errors: Problem if there is no such exercise or line
+    Errors: Problem if there is no such exercise or line, or a page cannot be read
     """
+    try:
+        from exercises import EXERCISES as exercises  # reads all pages
+    except PageError as error:
+        raise Problem(str(error)) from None
+
     name, _, line = wanted.partition(":")
     name = os.path.basename(name)
     ids = [id for id in exercises if name in (id, f"{exercises.module_of(id).rpartition('.')[2]}.md")]
@@ -112,15 +117,7 @@ def main(words):
     parser.add_argument(
         "page", help="its number or its file, such as 3.3 or mask_by_filling.md; :42 for one line of it"
     )
-    options = parser.parse_args(words)
-    os.environ["COURSE_PROGRESS"] = "memory"
-    from exercises import EXERCISES
-
-    try:
-        return 0 if show(options.page, EXERCISES) else 1
-    except (Problem, PageError) as problem:
-        print(problem, file=sys.stderr)
-        return 1
+    return run(show, parser.parse_args(words).page)
 
 
 if __name__ == "__main__":

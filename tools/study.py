@@ -3,8 +3,8 @@
 `python course.py` runs this file with the word `open`; `python course.py update` and `python course.py reset 03` hand
 their words on. The copies are in study/, which git ignores; notebooks/ is the published edition, and stays as it is.
 
-Nothing that a learner wrote is ever lost. A copy that exists is replaced only after it got a second name in study/old,
-and only by a file that is completely written. Each copy records, in its own metadata, which text it was made from: so
+Nothing that a learner wrote is ever lost. A copy that exists is replaced only after it was copied to study/old, and
+only by a file that is completely written. Each copy records, in its own metadata, which text it was made from: so
 what differs from that text is the learner's, even if an update was interrupted or two editions were skipped.
 
 Notebooks are read as the JSON that they are: importing nbformat takes two seconds, which every start would take longer.
@@ -19,7 +19,6 @@ import json
 import os
 import platform
 import re
-import shutil
 import sys
 import tempfile
 import time
@@ -29,14 +28,12 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from feedback import files
+from feedback.notebooks import FOLDED, SAW, asks, exercise_of, has_tag
+from setup_failures import explain
+from tools import Problem
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from feedback import files  # noqa: E402  the path comes first
-from feedback.notebooks import FOLDED, SAW, asks, exercise_of, has_tag  # noqa: E402
-from setup_failures import explain  # noqa: E402
-from tools import Problem  # noqa: E402
-
 NOTEBOOKS = ROOT / "notebooks"
 STUDY = ROOT / "study"
 OLD = STUDY / "old"  # the first cell of a notebook finds the course from here too
@@ -222,25 +219,10 @@ def write(notebook, path):
 
 
 def keep(path):
-    """Give the file a second name in study/old, with today's date, and return it.
-
-    Once another file is at `path`, the second name is the only one. Until then they are the same file, so that what a
-    program writes into it at the last moment is kept as well. The course's JupyterLab puts another file there whenever
-    it saves: `replace` looks for that.
-    """
-    OLD.mkdir(exist_ok=True)
-    for number in itertools.count(1):
-        kept = OLD / f"{path.stem}.{datetime.date.today()}{f'.{number}' if number > 1 else ''}.ipynb"
-        if not kept.exists():
-            break
-        if kept.samefile(path):  # an earlier attempt was interrupted after this step
-            return kept
-    try:
-        os.link(path, kept)
-    except OSError:  # this file system has no second names
-        part = kept.with_name(f".{kept.name}.part")
-        shutil.copy2(path, part)
-        os.replace(part, kept)
+    """Copy the file to study/old, with today's date in its name; returns the copy."""
+    names = (f"{path.stem}.{datetime.date.today()}{f'.{n}' if n > 1 else ''}.ipynb" for n in itertools.count(1))
+    kept = next(OLD / name for name in names if not (OLD / name).exists())
+    files.write(kept, path.read_bytes())
     return kept
 
 
@@ -277,18 +259,19 @@ def trust_published():
             notary.sign(nbformat.read(NOTEBOOKS / name, as_version=4))
 
 
-def open_in_lab():
-    """The names of the notebooks in study/ that have a kernel in a JupyterLab of this computer and this user."""
-    from jupyter_server.serverapp import list_running_servers  # slow to import, and not needed at a start
+def servers():
+    """The Jupyter servers that this user has started on this computer, as each describes itself; some have ended."""
+    from jupyter_core.paths import jupyter_runtime_dir
 
-    names = set()
-    for server in list_running_servers():
-        with contextlib.suppress(OSError, ValueError):  # one with a password does not tell
-            for session in sessions(server):
-                path = Path(server["root_dir"], session["path"])
-                if path.parent.resolve() == STUDY:
-                    names.add(path.name)
-    return names
+    for path in Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
+        with contextlib.suppress(OSError, ValueError):
+            yield json.loads(path.read_text(encoding="utf-8"))
+
+
+def open_in_lab():
+    """The names of the notebooks in study/ that have a kernel in one of them."""
+    paths = [Path(server["root_dir"], each["path"]) for server in servers() for each in sessions(server) or ()]
+    return {path.name for path in paths if path.parent.resolve() == STUDY}
 
 
 def require_runtime_folder():
@@ -304,29 +287,23 @@ def require_runtime_folder():
 
 
 def address():
-    """Where this course is open in a JupyterLab of this user; None if it is not."""
-    from jupyter_core.paths import jupyter_runtime_dir
-
-    for path in Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
-        with contextlib.suppress(OSError, ValueError, LookupError):  # such as that of a server that was killed
-            server = json.loads(path.read_text(encoding="utf-8"))
-            if Path(server["root_dir"]).resolve() == ROOT:
-                sessions(server)
-                return f"{server['url']}lab?token={server['token']}"
+    """Where this course is open in one of them; None if it is not."""
+    for server in servers():
+        if Path(server["root_dir"]).resolve() == ROOT and sessions(server) is not None:
+            return f"{server['url']}lab?token={server['token']}"
     return None
 
 
 def sessions(server):
-    headers = {"Authorization": f"token {token_of(server)}"}
-    request = urllib.request.Request(f"{server['url']}api/sessions", headers=headers)
+    """What is open there; None where it has ended, or has a password and does not tell."""
+    token = os.environ.get(TOKEN_OF_HUB) or server["token"]  # under a hub, it asks for the hub's
+    request = urllib.request.Request(f"{server['url']}api/sessions", headers={"Authorization": f"token {token}"})
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy does not know this computer
-    with opener.open(request, timeout=SECONDS_FOR_LAB) as answer:
-        return json.load(answer)
-
-
-def token_of(server):
-    """What the server asks for; under a hub, that is the hub's token."""
-    return os.environ.get(TOKEN_OF_HUB) or server["token"]
+    try:
+        with opener.open(request, timeout=SECONDS_FOR_LAB) as answer:
+            return json.load(answer)
+    except (OSError, ValueError):
+        return None
 
 
 # ---- the commands
@@ -458,19 +435,13 @@ def main(words):
     sys.stdout.reconfigure(errors="replace")  # a character that the console cannot show must not end the command
     code = 1
     try:
-        if words[:1] == ["reset"]:
-            with alone():
-                reset(words[1:])
-        elif words == ["open"]:
-            with alone():
-                return open_course()
-        elif words in (["start"], ["update"]):
-            with alone():
-                start() if words == ["start"] else update()
-        else:
+        commands = {"open": open_course, "start": start, "update": update, "reset": lambda: reset(words[1:])}
+        if words[:1] != ["reset"] and " ".join(words) not in commands:
             raise Problem(
                 f"Give `update`, or `reset` with the number of a notebook, such as `reset 03`; got {' '.join(words)!r}."
             )
+        with alone():
+            return commands[words[0]]() or 0
     except Problem as problem:
         complaint = str(problem)
     except OSError as error:
@@ -480,8 +451,6 @@ def main(words):
         )
     except KeyboardInterrupt:
         complaint, code = "Interrupted: what you wrote is kept. Run the same command again to continue.", 130
-    else:
-        return 0
     print(complaint, file=sys.stderr)
     return code
 

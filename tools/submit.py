@@ -1,6 +1,5 @@
 """`python course.py submit NAME` writes one file to hand in: NAME.zip, with all that a learner has done."""
 
-import argparse
 import io
 import os
 import re
@@ -8,10 +7,8 @@ import sys
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from feedback import files  # noqa: E402  the path comes first
-from tools import Parser, Problem, study  # noqa: E402  the path comes first
+from feedback import files
+from tools import Parser, Problem, run, study
 
 DATA = study.ROOT / "data"
 
@@ -42,31 +39,22 @@ def parse_options(words):
         "log of your attempts and predictions. Your instructor sees all of it.",
     )
     parser.add_argument("name", metavar="NAME", help="yours, or what your instructor calls you")
-    parser.add_argument("--from", dest="here", type=Path, default=Path(), help=argparse.SUPPRESS)
     return parser.parse_args(words)
 
 
+def submit(name):
+    if not re.fullmatch(r"\w[\w .-]*", name):
+        raise Problem(f"{name!r} cannot be the name of a folder: use letters, digits, spaces, and any of . - _")
+    found = work()
+    if not found:
+        raise Problem("There is nothing to hand in yet: `python course.py` opens the first notebook.")
+    target = Path(f"{name}.zip").absolute()
+    files.write(target, pack(name, found))
+    print(f"Hand in this file: {target}")
+
+
 def main(words):
-    sys.stdout.reconfigure(errors="replace")
-    options = parse_options(words)
-    target = options.here / f"{options.name}.zip"
-    try:
-        if not re.fullmatch(r"\w[\w .-]*", options.name):
-            raise Problem(
-                f"{options.name!r} cannot be the name of a folder: use letters, digits, spaces, and any of . - _"
-            )
-        found = work()
-        if not found:
-            raise Problem("There is nothing to hand in yet: `python course.py` opens the first notebook.")
-        files.write(target, pack(options.name, found))
-    except Problem as problem:
-        print(problem, file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"{target} cannot be written ({error.strerror}): go to another folder.", file=sys.stderr)
-        return 1
-    print(f"Hand in this file: {target.absolute()}")
-    return 0
+    return run(submit, parse_options(words).name)
 
 
 if __name__ == "__main__":

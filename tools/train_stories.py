@@ -27,6 +27,7 @@ from models.story_model import learn_stories, learn_to_repeat, read
 ENOUGH = 0.95
 FRESH = (1001, 1002, 1003)  # seeds of stories that no training begins with
 ROUNDED = 4
+STEPS, EVERY = 800, 50  # on stories, and between two lines
 POSITIONS = ("table", *distances.ATTENTION, "today")
 
 
@@ -46,16 +47,16 @@ def untrained(positions, seed):
     return (story_today if positions == "today" else story_model).new_model(seed)
 
 
-def trained(model, seed, steps, every):
+def trained(model, seed):
     """Train a model; returns its curve, and prints a line for each point of it."""
     curve, begin = [], time.process_time()
     for step, loss in learn_to_repeat(model, seed):
-        if step % every == 0:
+        if step % EVERY == 0:
             print(f"seed {seed}, strings {step}: loss {loss:.3f}, {time.process_time() - begin:.0f} s", flush=True)
     print(f"seed {seed}, strings {step}: loss {loss:.3f}: they are read back", flush=True)
     strings = step
-    for step, _ in learn_stories(model, seed, steps):
-        if step % every == 0 or step in (1, steps):
+    for step, _ in learn_stories(model, seed, STEPS):
+        if step % EVERY == 0 or step in (1, STEPS):
             found = reading(model, FRESH[0])
             curve.append({"step": step, "losses": rounded(found.losses), "right": rounded(found.right)})
             right = " ".join(f"{kind} {found.right[kind]:.3f}" for kind in stories.READ_BACK)
@@ -109,15 +110,13 @@ def main(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, action="append", help="0, 1 and 2 if none is given")
     parser.add_argument("--positions", choices=POSITIONS, default="table", help="(%(default)s)")
-    parser.add_argument("--steps", type=int, default=800, help="on stories (%(default)s)")
-    parser.add_argument("--every", type=int, default=50, help="steps between two lines (%(default)s)")
     parser.add_argument("--write", action="store_true", help="write the model, if it is accepted")
     options = parser.parse_args(words)
     torch.set_num_threads(1)
     fine = True
     for seed in options.seed or (0, 1, 2):
         model = untrained(options.positions, seed)
-        record = trained(model, seed, options.steps, options.every)
+        record = trained(model, seed)
         model.load_state_dict({name: tensor.half().float() for name, tensor in model.state_dict().items()})
         good = accepted(model)  # as it will be in the file
         print(f"seed {seed}: {'accepted' if good else 'not accepted'}, {record['seconds']} s", flush=True)

@@ -21,7 +21,7 @@ import torch
 from helpers.decoder import Decoder, token_losses
 from models.text_model import CONFIG, FILE, MERGES, Tokens, learn_merges, parts, random_windows, windows
 from models.training import train
-from tools.train_stories import ROUNDED, write
+from tools.train_stories import EVERY, ROUNDED, write
 
 STEPS = {0.0: 600, CONFIG.dropout: 900}  # for each dropout: without any, the best is soon over
 SEED = 0
@@ -35,14 +35,14 @@ def bits_per_byte(model, rows, bytes_per_token):
     return bits / bytes_per_token
 
 
-def trained(dropout, ids, rows, every):
+def trained(dropout, ids, rows):
     """The model at its best on the held-out part, and its curve; prints a line for each point of it."""
     torch.set_num_threads(1)
     torch.manual_seed(SEED)  # for the parameters and for dropout
     model = Decoder(replace(CONFIG, dropout=dropout))
     best, curve, begin = None, [], time.process_time()
     for step, _ in train(model, random_windows(ids, SEED), STEPS[dropout], learning_rate=3e-3, final=0.05):
-        if step % every and step != 1:
+        if step % EVERY and step != 1:
             continue
         point = {part: round(bits_per_byte(model, *pieces), ROUNDED) for part, pieces in rows.items()}
         curve.append({"step": step, **point})
@@ -55,7 +55,6 @@ def trained(dropout, ids, rows, every):
 
 def main(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--every", type=int, default=50, help="steps between two points of the curve (%(default)s)")
     parser.add_argument("--write", action="store_true", help="write the model and the curves")
     options = parser.parse_args(words)
     training, held_out = parts()
@@ -67,7 +66,7 @@ def main(words=None):
         "held_out": (asked, len(held_out.encode()) / len(held_out_ids)),
     }
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as processes:
-        found = list(processes.map(partial(trained, ids=ids, rows=rows, every=options.every), STEPS))
+        found = list(processes.map(partial(trained, ids=ids, rows=rows), STEPS))
     if options.write:
         curves = {str(dropout): curve for dropout, (_, curve) in zip(STEPS, found, strict=True)}
         write(found[-1][0], {"seed": SEED, "curves": curves}, FILE, FILE.with_name("curve.json"))

@@ -1,24 +1,32 @@
 """A hub with accounts of the system, started from a hand-out, as classroom/hub.md sets it up.
 
 The accounts are made for the tests, with a password that nobody knows, and removed afterward, which takes root and
-Linux.
+Linux. The proxy is one that comes with pip, since the machine that runs the tests may have no Node.js; it does for
+simulated learners, who ask again where a browser would wait for a stream of events.
 """
 
 import contextlib
 import grp
 import os
 import pwd
+import secrets
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
+import psutil
 from filelock import FileLock
 
-from tests.classroom.hub import PASSWORD, PYTHON_PROXY, Hub, without_progress
 from tools import handout
 
+PASSWORD = secrets.token_urlsafe()
+PROXY = f"{Path(sys.executable).with_name('configurable-http-proxy')} --proxy-timeout=600000"  # milliseconds
 GROUPS = ("learners", "instructors")
 LOCK = Path(tempfile.gettempdir()) / "course-test-accounts.lock"  # accounts belong to the machine: one test at a time
 
@@ -123,20 +131,77 @@ def as_account(name, command, **options):
     return subprocess.run(command, cwd=found.pw_dir, env=environment, **ids, **options)
 
 
-class HubWithAccounts(Hub):
+class Hub:
     """The hub of a hand-out, which this makes in `folder`; the accounts exist already."""
 
-    def __init__(self, folder, names, proxy=PYTHON_PROXY):
-        super().__init__(folder, names, proxy)
-        self.homes = folder / "homes"
-        self.course = folder / "attention-by-hand"
+    def __init__(self, folder, names):
+        self.folder, self.log, self.homes = folder, folder / "hub.log", folder / "homes"
+        self.course, self.process = folder / "attention-by-hand", None
+        self.url = f"http://127.0.0.1:{three_free_ports()}"
         handout.write(self.course, handout.study.names_published(), None)
         python = Path(python_for(names[0], folder))
         (self.course / ".venv").symlink_to(python.parents[1])
         self.command = [str(python), "-m", "jupyterhub", "-f", str(self.course / "classroom" / "jupyterhub_config.py")]
         self.environment = {
-            **without_progress(os.environ),
+            **os.environ,
             "COURSE_HUB_URL": self.url,
             "COURSE_HUB_STATE": str(folder / "state"),
-            "COURSE_HUB_PROXY": proxy,
+            "COURSE_HUB_PROXY": PROXY,
         }
+        del self.environment["COURSE_PROGRESS"]  # the tests' own setting is not the learners'
+
+    def start(self, seconds=600):
+        with open(self.log, "a", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                self.command, cwd=self.folder, env=self.environment, stdout=log, stderr=subprocess.STDOUT
+            )
+        until = time.monotonic() + seconds
+        while time.monotonic() < until and self.process.poll() is None:
+            with contextlib.suppress(urllib.error.URLError, OSError):
+                urllib.request.urlopen(f"{self.url}/hub/health", timeout=5).close()
+                return
+            time.sleep(0.2)
+        raise RuntimeError("The hub did not start:\n" + self.log.read_text(encoding="utf-8")[-3000:])
+
+    def kill(self):
+        """As if the power of this one program had failed: nothing is tidied up."""
+        self.process.kill()
+        self.process.wait()
+
+    def processes(self):
+        """All that was started for this hub and still runs, whoever the parent is now."""
+        found = []
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error):
+                variables = process.environ()
+                if variables.get("COURSE_HUB_STATE") == self.environment["COURSE_HUB_STATE"] or variables.get(
+                    "HOME", ""
+                ).startswith(str(self.homes)):
+                    found.append(process)
+        return found
+
+    def cullers(self):
+        return [process for process in self.processes() if "jupyterhub_idle_culler" in process.cmdline()]
+
+    def stop(self):
+        """End everything that was started for this hub."""
+        ended = self.processes()
+        for process in ended:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        psutil.wait_procs(ended, timeout=10)
+        with contextlib.suppress(Exception):
+            self.process.wait(timeout=10)
+
+
+def three_free_ports():
+    """The first of three free ports in a row: for the learners, for the hub, and for the proxy's API."""
+    for _ in range(100):
+        with contextlib.ExitStack() as stack, contextlib.suppress(OSError, OverflowError):
+            probes = [stack.enter_context(socket.socket()) for _ in range(3)]
+            probes[0].bind(("127.0.0.1", 0))
+            port = probes[0].getsockname()[1]
+            for step, probe in enumerate(probes[1:], start=1):
+                probe.bind(("127.0.0.1", port + step))
+            return port
+    raise RuntimeError("no three free ports in a row")

@@ -2,8 +2,9 @@
 
 import json
 from datetime import datetime, timedelta, timezone
+from types import SimpleNamespace
 
-from tools.classroom.catalog import Catalog, Exercise, Prediction
+from tools.classroom.catalog import Catalog, Exercise
 
 START = datetime(2024, 11, 22, 9, 0, tzinfo=timezone.utc)
 MISTAKES = {
@@ -18,7 +19,7 @@ CATALOG = Catalog(
         "3.1": Exercise("3.1", "causal_mask", 5, "03", MISTAKES),
         "3.2": Exercise("3.2", "CausalMask", 8, "03", MISTAKES),
     },
-    {"03.row": Prediction("What is in `row 0`?", {"a": "one", "b": "two"}, "b")},
+    {"03.row": SimpleNamespace(question="What is in `row 0`?", answers={"a": "one", "b": "two"}, right="b")},
 )
 
 

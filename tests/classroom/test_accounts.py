@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from tests.classroom.learner import PATIENCE, Learner, Page
+from tests.classroom.learner import PATIENCE, Learner
 
 pytestmark = [pytest.mark.install, pytest.mark.slow]
 
@@ -45,31 +45,6 @@ print(json.dumps([path for path in PATHS if readable(path)]))
 """
 
 
-class Person(Learner):
-    """A learner with one notebook open, in which any code can be run."""
-
-    def __init__(self, hub, name):
-        super().__init__(hub, name, {})
-        self.page = Page(self, "00_start_here.ipynb", None)
-
-    def run(self):
-        try:
-            self.log_in()
-            self.start_server()
-            self.page.open()
-        except Exception as error:
-            self.failure = error
-
-    def says(self, code, **names):
-        """What the code prints in this person's kernel; `names` are put into it."""
-        for name, value in names.items():
-            code = code.replace(name, repr(value))
-        return "".join(output["text"] for output in self.page.execute(code) if output["output_type"] == "stream")
-
-    def reads(self, paths):
-        return json.loads(self.says(READ, PATHS=[str(path) for path in paths]))
-
-
 @pytest.fixture(scope="module")
 def hub():
     """A hub whose course holds files of the instructor's, some of which nobody else can read."""
@@ -85,7 +60,7 @@ def hub():
                 (place / name).mkdir()
                 (place / name).chmod(mode)
             stack.enter_context(accounts.accounts(place / "homes", MEMBERS))
-            hub = accounts.HubWithAccounts(place, list(MEMBERS))
+            hub = accounts.Hub(place, list(MEMBERS))
         except RuntimeError as error:
             in_ci_as_root = os.environ.get("CI") and os.geteuid() == 0
             pytest.fail(str(error)) if in_ci_as_root else pytest.skip(str(error))
@@ -102,12 +77,11 @@ def hub():
 @pytest.fixture(scope="module")
 def people(hub):
     """Ada and Ben, who have worked."""
-    people = [Person(hub, name) for name in (ADA, BEN)]
+    people = [Learner(hub, name) for name in (ADA, BEN)]
     for person in people:
-        person.start()
-    for person in people:
-        person.join()
-        assert person.failure is None, f"{person.failure}\n{hub.log.read_text(encoding='utf-8')[-3000:]}"
+        person.log_in()
+        person.start_server()
+        person.open_notebook()
         assert person.says(WORK, PLACE=str(place_for_all(hub, person))) == "correct\n"
     return people
 
@@ -115,6 +89,10 @@ def people(hub):
 def place_for_all(hub, person):
     """A file outside of the person's home."""
     return hub.folder / "open" / person.name
+
+
+def readable_by(person, paths):
+    return json.loads(person.says(READ, PATHS=[str(path) for path in paths]))
 
 
 def files_of(hub, person):
@@ -131,14 +109,14 @@ def files_of(hub, person):
 
 def test_learners_read_their_own_files_and_nobody_elses(hub, people):
     ada, ben = people
-    assert ada.reads(files_of(hub, ada)) == [str(path) for path in files_of(hub, ada)]
-    assert ben.reads(files_of(hub, ada)) == [] and ada.reads(files_of(hub, ben)) == []
+    assert readable_by(ada, files_of(hub, ada)) == [str(path) for path in files_of(hub, ada)]
+    assert readable_by(ben, files_of(hub, ada)) == [] and readable_by(ada, files_of(hub, ben)) == []
 
 
 def test_nobody_reads_what_the_hub_keeps(hub, people):
     kept = [hub.folder / "state" / name for name in ("cookie_secret", "jupyterhub.sqlite")]
     assert all(path.read_bytes() for path in kept)
-    assert [person.reads(kept) for person in people] == [[], []]
+    assert [readable_by(person, kept) for person in people] == [[], []]
 
 
 def test_what_the_instructor_left_in_the_course_reaches_nobody_and_stops_nobody(hub, people):
@@ -159,7 +137,7 @@ def test_a_hand_out_on_a_hub_shows_no_solutions(people):
 
 
 def test_an_instructor_logs_in_and_opens_a_learners_server_and_no_learner_does(hub, people):
-    ina = Learner(hub, INA, {})
+    ina = Learner(hub, INA)
     ina.log_in()
     assert ina.ask("GET", "/hub/api/user").json()["admin"] and ina.ask("GET", "/hub/admin").ok
     assert ina.ask("GET", f"/user/{ADA}/lab").ok  # the page that asks whether to go on
@@ -171,7 +149,7 @@ def test_an_instructor_logs_in_and_opens_a_learners_server_and_no_learner_does(h
 
 def test_an_account_of_neither_group_is_refused(hub):
     with pytest.raises(PermissionError, match="403"):
-        Learner(hub, SID, {}).log_in()
+        Learner(hub, SID).log_in()
 
 
 def test_a_hub_that_is_killed_leaves_no_culler_behind(hub):

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from exercises import COURSE, EXERCISES
-from feedback.notebooks import exercise_of
 from feedback.page import number_on
+from tests.setup.copies import imported
 from tools import handout, study
 
 ROOT = handout.ROOT
@@ -20,16 +20,18 @@ ROOT = handout.ROOT
 def given(tmp_path_factory):
     """The hand-out with all notebooks, and its key: (folder, text)."""
     place = tmp_path_factory.mktemp("class")
-    assert handout.main(["--from", str(place), "term", "--key", "key.md"]) == 0
+    assert handout.main([str(place / "term"), "--key", str(place / "key.md")]) == 0
     return place / "term", (place / "key.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def run(tmp_path, capsys):
+def run(tmp_path, monkeypatch, capsys):
     """run(*words) -> (exit code, stdout, stderr), from tmp_path."""
 
+    monkeypatch.chdir(tmp_path)
+
     def call(*words):
-        code = handout.main(["--from", str(tmp_path), *words])
+        code = handout.main(words)
         return code, *capsys.readouterr()
 
     return call
@@ -53,10 +55,6 @@ def test_it_has_every_notebook_without_outputs_and_solutions(given):
         assert "".join(cell["source"]).strip()
 
 
-def test_every_exercise_is_there(given):
-    assert sorted(id for _, cell in cells(given[0]) if (id := exercise_of(cell))) == sorted(EXERCISES)
-
-
 def test_all_cells_are_as_they_were_published_but_for_solutions(given):
     handed_out = {(name, cell["id"]): "".join(cell["source"]) for name, cell in cells(given[0])}
     lost = set()
@@ -69,24 +67,18 @@ def test_all_cells_are_as_they_were_published_but_for_solutions(given):
     assert lost == {"solution", "solution-text"}  # notebook 00 shows how to ask for one
 
 
-@pytest.mark.parametrize(
-    "source, expected",
-    [
-        ("from exercises import check, solution, yours\n", "from exercises import check, yours\n"),
-        ("from exercises import check, solution", "from exercises import check"),
-        ("from exercises import solution, check", "from exercises import check"),
-        ('x = 1\n# solution("2.1")\ny = 2', "x = 1\ny = 2"),
-        ('solution("2.1")', ""),
-        ("resolution = 3", "resolution = 3"),
-    ],
-)
-def test_calls_of_solution_are_left_out(source, expected):
-    assert handout.without_solution({"cell_type": "code", "source": source})["source"] == expected
-
-
-def test_a_paragraph_that_names_solution_is_left_out():
-    cell = {"cell_type": "markdown", "source": 'One.\n\n`solution("2.1")` shows it.\n\nThree.'}
-    assert handout.without_solution(cell)["source"] == "One.\n\nThree."
+def test_calls_of_solution_and_paragraphs_that_name_it_are_left_out():
+    for source, expected in {
+        "from exercises import check, solution, yours\n": "from exercises import check, yours\n",
+        "from exercises import check, solution": "from exercises import check",
+        "from exercises import solution, check": "from exercises import check",
+        'x = 1\n# solution("2.1")\ny = 2': "x = 1\ny = 2",
+        'solution("2.1")': "",
+        "resolution = 3": "resolution = 3",
+    }.items():
+        assert handout.without_solution({"cell_type": "code", "source": source})["source"] == expected
+    text = {"cell_type": "markdown", "source": 'One.\n\n`solution("2.1")` shows it.\n\nThree.'}
+    assert handout.without_solution(text)["source"] == "One.\n\nThree."
 
 
 # ---- the folder
@@ -99,38 +91,32 @@ def test_what_is_for_teachers_and_maintainers_is_left_out(given):
     assert not names & {"tests", ".git", "data/cache", "tools/classroom", "study", ".github", "classroom/guide.md"}
     assert {"course.py", ".gitignore", "tools/study.py", "exercises/n03_causal_masking/mask_by_filling.py"} <= names
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 10e6
-
-
-ANSWER = re.compile(r"^- answer: |^```python answer|^- [\w-]+ & [\w-]+", re.MULTILINE)
-
-
-def test_pages_of_exercises_hold_no_answers(given):
-    folder, _ = given
     pages = [path for path in (folder / "exercises").glob("n*/*.md") if number_on(path)]
+    answer = re.compile(r"^- answer: |^```python answer|^- [\w-]+ & [\w-]+", re.MULTILINE)
     assert len(pages) == len(EXERCISES)
-    assert not [path.name for path in pages if re.search(ANSWER, path.read_text(encoding="utf-8"))]
+    assert not [path.name for path in pages if answer.search(path.read_text(encoding="utf-8"))]
 
 
 @pytest.mark.slow
-def test_nothing_leads_to_a_solution(given):
+def test_it_works_by_itself_and_nothing_leads_to_a_solution(given):
     """Nothing that students read, in a file or on a card; the references are there, since `yours` needs them."""
     folder, _ = given
     pages = [path for path in folder.rglob("*") if path.suffix in (".md", ".ipynb")]
     assert [path for path in pages if re.search(r"\bsolution\(|`solution`", path.read_text(encoding="utf-8"))] == []
     program = """
+import os
+import exercises, explorers, runtime.start, models.bert_arguments, tools.study
 from exercises import EXERCISES, check, hint, reference, solution, yours
+assert all(module.__file__.startswith(os.getcwd()) for module in (exercises, explorers, runtime.start, tools.study))
 for id, exercise in EXERCISES.items():
     assert "shows no solutions" in str(solution(id)) and "def " not in str(solution(id))
     said = hint(id, len(exercise.hints)).message + check(id, None)._repr_mimebundle_()["text/html"]
     assert said.count("Show your instructor what you have.") == 2 and "solution(" not in said, said
 assert yours("2.4") is reference("2.4")
-import exercises
 assert "solution" not in exercises.__doc__
+assert check("3.3", lambda scores, mask: scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)).status == "correct"
+assert check("0.1", lambda x: x.mean(dim=0)).diagnosis == "column-means"
 """
-    run_in(folder, program)
-
-
-def run_in(folder, program):
     environment = {**os.environ, "COURSE_PROGRESS": "memory", "PYTHONPATH": ""}
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8")
@@ -145,14 +131,13 @@ def test_every_link_between_its_pages_leads_somewhere(given):
     assert not [(page, link) for page, link in links if not (page.parent / link).exists()]
 
 
-@pytest.mark.slow
-def test_commands_that_it_lacks_say_so_before_anything_is_installed(given):
+def test_commands_that_it_lacks_say_so_before_anything_is_installed(given, monkeypatch, capsys):
+    command_line = imported(given[0] / "course.py")
+    monkeypatch.setattr(command_line.signal, "signal", lambda *_: None)
     for command in ("test", "class", "slides", "handout", "grading", "site", "save"):
-        done = subprocess.run(
-            [sys.executable, "course.py", command, "x"], cwd=given[0], capture_output=True, encoding="utf-8"
-        )
-        [complaint] = done.stderr.splitlines()
-        assert done.returncode == 1 and complaint.startswith("This copy of the course is for students and has no ")
+        assert command_line.main([command, "x"]) == 1
+        [complaint] = capsys.readouterr().err.splitlines()
+        assert complaint.startswith("This copy of the course is for students and has no ")
     assert not (given[0] / ".venv").exists()
 
 
@@ -164,35 +149,15 @@ def test_the_copies_that_students_make_of_it_count_as_current(given):
         assert study.with_folded_answers(notebook["cells"]) == notebook["cells"]
 
 
-@pytest.mark.slow
-def test_it_runs_by_itself(given):
-    """Checks and what the notebooks import work in the hand-out's own folder."""
-    program = """
-import os
-import exercises, explorers, runtime.start, models.bert_arguments, tools.study
-assert all(module.__file__.startswith(os.getcwd()) for module in (exercises, explorers, runtime.start, tools.study))
-def mask_by_filling(scores, mask):
-    return scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
-assert exercises.check("3.3", mask_by_filling).status == "correct"
-assert exercises.check("0.1", lambda x: x.mean(dim=0)).diagnosis == "column-means"
-assert len(tools.study.names_published()) == NUMBER
-"""
-    run_in(given[0], program.replace("NUMBER", str(len(study.names_published()))))
-
-
-def test_only_the_named_notebooks_and_the_first(run, tmp_path):
+def test_only_the_named_notebooks_and_the_first_also_into_a_new_branch(run, tmp_path):
+    (tmp_path / "some").mkdir()
+    (tmp_path / "some" / ".git").write_text("gitdir: elsewhere", encoding="utf-8")
     code, out, _ = run("some", "--notebooks", "3", "02_single_head_attention.ipynb", "--key", "key.md")
     assert code == 0 and "3 notebooks" in out and str(tmp_path / "key.md") in out
     names = [path.name[:2] for path in sorted((tmp_path / "some" / "notebooks").iterdir())]
     assert names == ["00", "02", "03"]
     assert "Exercise 3.3" in (key := (tmp_path / "key.md").read_text(encoding="utf-8")) and "Exercise 4.1" not in key
-
-
-def test_a_new_branch_may_be_filled(run, tmp_path):
-    (tmp_path / "term").mkdir()
-    (tmp_path / "term" / ".git").write_text("gitdir: elsewhere", encoding="utf-8")
-    assert run("term", "--notebooks", "02")[0] == 0
-    assert (tmp_path / "term" / ".git").read_text(encoding="utf-8") == "gitdir: elsewhere"
+    assert (tmp_path / "some" / ".git").read_text(encoding="utf-8") == "gitdir: elsewhere"
 
 
 # ---- the key
@@ -209,29 +174,24 @@ def test_the_key_has_every_solution_and_every_right_choice(given):
 # ---- what cannot be done
 
 
-@pytest.mark.parametrize(
-    "words, said",
-    [
-        (["full"], "is not empty, and nothing is overwritten"),
-        (["file"], "is not empty, and nothing is overwritten"),
-        (["new", "--key", "file"], "is already there, and nothing is overwritten"),
-        (["new", "--key", "new/key.md"], "is inside of what students get"),
-        (["new", "--notebooks", "99"], "No notebook is called '99'"),
-        ([str(ROOT / "out")], "is inside of the course"),
-        ([str(ROOT)], "is inside of the course"),
-        (["file/new"], "cannot be written"),
-        (["new", "--notebooks", "02", "--key", "nowhere/key.md"], "cannot be written"),
-    ],
-)
-def test_what_cannot_be_done_is_said_in_a_line_and_changes_nothing(run, tmp_path, words, said):
+def test_what_cannot_be_done_is_said_in_a_line_and_changes_nothing(run, tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine", encoding="utf-8")
     (tmp_path / "file").write_text("mine", encoding="utf-8")
     before = sorted(tmp_path.rglob("*"))
-    code, _, err = run(*words)
-    assert code == 1 and said in err and len(err.splitlines()) == 1
-    assert sorted(tmp_path.rglob("*")) == before and not (ROOT / "out").exists()
-    assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
+    for words, said in {
+        ("full",): "is not empty, and nothing is overwritten",
+        ("file",): "is not empty, and nothing is overwritten",
+        ("new", "--key", "file"): "is already there, and nothing is overwritten",
+        ("new", "--key", "new/key.md"): "is inside of what students get",
+        ("new", "--notebooks", "99"): "No notebook is called '99'",
+        (str(ROOT / "out"),): "is inside of the course",
+        ("file/new",): "cannot be used",
+        ("new", "--notebooks", "02", "--key", "nowhere/key.md"): "cannot be used",
+    }.items():
+        code, _, err = run(*words)
+        assert code == 1 and said in err and len(err.splitlines()) == 1, words
+        assert sorted(tmp_path.rglob("*")) == before and not (ROOT / "out").exists(), words
 
 
 def test_a_hand_out_that_fails_halfway_leaves_nothing(run, tmp_path, monkeypatch):

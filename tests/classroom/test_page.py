@@ -3,9 +3,9 @@
 import base64
 import hashlib
 import re
-from html.parser import HTMLParser
 
 import pytest
+from bs4 import BeautifulSoup
 
 from tests.classroom.small import CATALOG, after, attempt, choice, write
 from tools.classroom import page
@@ -13,30 +13,13 @@ from tools.classroom.records import Reader
 from tools.classroom.summary import summarize
 
 
-class Parsed(HTMLParser):
-    """The rows of all tables as lists of texts, and all elements with their attributes."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.rows, self.elements, self.inside = [], [], False
-        self.feed(html)
-
-    def handle_starttag(self, tag, attributes):
-        self.elements.append((tag, dict(attributes)))
-        if tag == "tr":
-            self.rows.append([])
-        elif tag in ("td", "th"):
-            self.inside = True
-            self.rows[-1].append("")
-        elif tag in ("strong", "small") and self.inside:
-            self.rows[-1][-1] += "|"
-
-    def handle_endtag(self, tag):
-        self.inside = self.inside and tag not in ("td", "th")
-
-    def handle_data(self, data):
-        if self.inside:
-            self.rows[-1][-1] += data.replace("\xa0", " ")
+def parsed(html):
+    """The page, and the rows of all its tables as lists of texts."""
+    soup = BeautifulSoup(html, "html.parser")
+    for part in soup.select("td strong, td small"):
+        part.insert_before("|")
+    rows = [[cell.text.replace("\xa0", " ") for cell in row.select("td, th")] for row in soup.select("tr")]
+    return soup, rows
 
 
 def make(folder, now=14, names=False, every=None):
@@ -55,8 +38,8 @@ def small(tmp_path):
 
 def test_the_numbers_of_a_small_class(small):
     html = make(small)
-    rows = Parsed(html).rows
-    assert "<b>3 students</b>, 3 at work in the last 15 minutes, <b>5 attempts</b>" in html
+    _, rows = parsed(html)
+    assert "<b>3 students, 3 at work in the last 15 minutes, 5 attempts</b>" in html
     assert rows[1] == ["0.1 row_means", "3 min", "1", "10 min", "The mask is upside down <here>."]
     assert rows[3] == ["1", "0", "1", "0.1 row_means", "No scale.", "By what?"]
     assert rows[4] == ["1", "1", "1", "0.1 row_means", "The mask is upside down <here>.", "Which triangle?"]
@@ -76,20 +59,19 @@ def test_no_name_and_no_path_is_on_the_page_by_default(small):
 def test_names_are_those_of_folders_and_escaped(small):
     html = make(small, names=True)
     assert "&lt;i&gt;ben (10&nbsp;min)" in html and "&lt;i&gt;anna (" not in html  # she is not stuck
-    rows = Parsed(html).rows
+    soup, rows = parsed(html)
     assert ["folder", "0.1", "3.1", "3.2"] in rows
     assert all(row in rows for row in (["<i>anna", "✓", "", ""], ["<i>ben", "…", "", ""], ["<i>cleo", "", "", "✓"]))
     assert "cleo" in html and "does not know (line 1)" in html
-    assert ("i", {}) not in Parsed(html).elements
+    assert not soup.select("i")
     assert "do not project it" in html
 
 
-@pytest.mark.parametrize("names", [True, False])
-def test_the_page_holds_no_script_and_asks_no_host(small, names):
-    html = make(small, names=names)
-    for tag, attributes in Parsed(html).elements:
-        assert tag not in ("script", "img", "link", "iframe", "object", "form", "a", "base")
-        assert not {"src", "href", "style"} & set(attributes) and not any(name.startswith("on") for name in attributes)
+def test_the_page_holds_no_script_and_asks_no_host(small):
+    html = make(small, names=True)
+    soup, _ = parsed(html)
+    assert not soup.select("script, img, link, iframe, object, form, a, base, [src], [href], [style]")
+    assert not [name for tag in soup.find_all(True) for name in tag.attrs if name.startswith("on")]
     assert not re.search(r"https?:|url\(|@import|alert\(1\)", html)
 
 
@@ -97,17 +79,8 @@ def test_the_policy_allows_exactly_the_style_of_the_page(small):
     html = make(small)
     [style] = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    [policy] = [
-        attributes["content"]
-        for tag, attributes in Parsed(html).elements
-        if attributes.get("http-equiv") == "Content-Security-Policy"
-    ]
+    policy = parsed(html)[0].select_one("meta[http-equiv=Content-Security-Policy]")["content"]
     assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}';") and "unsafe" not in policy
-
-
-def test_tables_have_headers_with_a_scope(small):
-    headers = [attributes for tag, attributes in Parsed(make(small, names=True)).elements if tag == "th"]
-    assert headers and all(attributes.get("scope") in ("row", "col") for attributes in headers)
 
 
 def test_only_a_page_that_is_watched_loads_itself_again(small):
@@ -117,8 +90,8 @@ def test_only_a_page_that_is_watched_loads_itself_again(small):
 
 def test_a_class_that_has_not_begun(tmp_path):
     html = make(tmp_path)
-    assert "<b>0 students</b>" in html and "Nobody has made a prediction yet." in html
-    assert "Nobody has tried an exercise yet." in html and Parsed(html).rows == []
+    assert "<b>0 students, " in html and "Nobody has made a prediction yet." in html
+    assert "Nobody has tried an exercise yet." in html and parsed(html)[1] == []
 
 
 def test_notebooks_that_nobody_has_touched_are_left_out(tmp_path):
@@ -129,21 +102,6 @@ def test_notebooks_that_nobody_has_touched_are_left_out(tmp_path):
 def test_a_fold_stays_open_while_the_page_loads_itself_again(small, monkeypatch):
     monkeypatch.setattr(page, "SHOWN", 1)
     assert "<details>" in make(small) and "<details open>" in make(small, every=10)
-
-
-def luminance(color):
-    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_texts_have_enough_contrast(scheme):
-    colors = dict(re.findall(r"--(\w+): (#\w{6})", page.STYLE.split("@media")[scheme]))
-    pairs = [("ink", "paper"), ("soft", "paper"), *((f"t{i}", f"h{i}") for i in range(6))]
-    for text, ground in pairs:
-        low, high = sorted((luminance(colors[text]), luminance(colors[ground])))
-        assert (high + 0.05) / (low + 0.05) >= 4.5, (text, ground)
 
 
 @pytest.mark.browser

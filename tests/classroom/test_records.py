@@ -22,14 +22,11 @@ def names(*folders):
 # ---- finding
 
 
-@pytest.mark.parametrize(
-    "place",
-    ["{}", "{}/data", "{}/attention-by-hand/data", "{}/courses/attention-by-hand/data"],
-)
-def test_the_folder_of_each_student_is_found_and_names_the_student(tmp_path, place):
-    for name in ("ben", "anna", "cleo"):
-        write(tmp_path / place.format(name), attempt(0))
-    assert names(tmp_path) == ["anna", "ben", "cleo"]
+def test_the_folder_of_each_student_is_found_and_names_the_student(tmp_path):
+    for place in ("ben", "anna/data", "cleo/attention-by-hand/data", "dan/courses/attention-by-hand/data"):
+        write(tmp_path / place, attempt(0))
+    assert names(tmp_path) == ["anna", "ben", "cleo", "dan"]
+    assert names(tmp_path / "anna") == names(tmp_path / "anna", tmp_path / "anna" / "data") == ["anna"]
 
 
 def test_students_in_several_sections_keep_the_name_of_theirs(tmp_path):
@@ -50,21 +47,11 @@ def test_a_student_with_many_folders_is_one_student(tmp_path):
     assert anna.tries == {"0.1": (False, 2)}
 
 
-def test_a_folder_that_is_named_twice_counts_once(tmp_path):
-    write(tmp_path / "anna" / "data", attempt(0))
-    assert names(tmp_path, tmp_path / "anna", tmp_path / "anna" / "data") == ["anna"]
-
-
 @pytest.mark.skipif(os.name == "nt", reason="needs the right to make links on Windows")
 def test_two_ways_to_the_same_folder_count_once(tmp_path):
     write(tmp_path / "anna", attempt(0))
     (tmp_path / "link").symlink_to(tmp_path / "anna")
     assert len(names(tmp_path / "anna", tmp_path / "link")) == 1
-
-
-def test_one_student_is_named_after_the_folder(tmp_path):
-    write(tmp_path / "anna" / "data", attempt(0))
-    assert names(tmp_path / "anna") == ["anna"]
 
 
 def test_only_a_few_folders_deep_is_searched(tmp_path):
@@ -94,15 +81,21 @@ def test_a_pipe_keeps_nobody_waiting(tmp_path):
 
 
 def test_what_the_lines_say(tmp_path):
+    later = datetime.now(timezone.utc)
+    future = [attempt((later - START) / timedelta(minutes=1) + hours * 60, "3.2") for hours in (23, 25, 1_500_000)]
+    stopped = attempt(-1, verdict="error"), attempt(-2, verdict="error", misconception="no-scale")
     lines = (attempt(1, "3.1", "correct"), attempt(0, "3.1", "wrong", "no-scale"), choice(2, "a"), choice(3, "b"))
-    write(tmp_path, *lines)
-    [student], complaints = read(tmp_path)
+    write(tmp_path, *lines, *stopped, *future)
+    [student], [complaint] = read(tmp_path)
     assert [(a.exercise, a.solved, a.misconception) for a in student.attempts] == [
+        ("0.1", False, "no-scale"),
+        ("0.1", False, "stopped"),  # an error without a known cause
         ("3.1", False, "no-scale"),
         ("3.1", True, None),
+        ("3.2", False, None),
     ]
     assert student.choices == {"03.row": "a"}  # the first, which was made before anything was said about it
-    assert not complaints
+    assert "2 lines damaged or dated in the future, skipped (line 8 and others)" in complaint
 
 
 def test_progress_fills_in_what_has_no_line(tmp_path):
@@ -142,15 +135,17 @@ DAMAGED = [
 ]
 
 
-@pytest.mark.parametrize("line", DAMAGED, ids=lambda line: ascii(line[:60]))
-def test_a_line_that_says_nothing_costs_a_sentence(tmp_path, line):
-    content = f"{attempt(0)}\n{line}\n{attempt(1, verdict='correct')}\n"
-    (tmp_path / "attempts.jsonl").write_bytes(content.encode("utf-8", errors="surrogateescape"))
-    [student], complaints = read(tmp_path)
-    assert [a.solved for a in student.attempts] == [False, True] and student.choices == {}
-    [complaint] = complaints
-    assert str(tmp_path / "attempts.jsonl") in complaint and "1 line " in complaint and "(line 2)" in complaint
-    assert "skipped" in complaint and "script" not in complaint
+def test_lines_that_say_nothing_cost_a_sentence_for_each_student(tmp_path):
+    for number, line in enumerate(DAMAGED):
+        content = f"{attempt(0)}\n{line}\n{attempt(1, verdict='correct')}\n"
+        (tmp_path / f"{number:02}").mkdir()
+        path = tmp_path / f"{number:02}" / "attempts.jsonl"
+        path.write_bytes(content.encode("utf-8", errors="surrogateescape"))
+    students, complaints = read(tmp_path)
+    for line, student, complaint in zip(DAMAGED, students, complaints, strict=True):
+        assert [a.solved for a in student.attempts] == [False, True] and student.choices == {}, line
+        assert str(tmp_path / student.name / "attempts.jsonl") in complaint, line
+        assert "1 line " in complaint and "skipped (line 2)" in complaint and "script" not in complaint, line
 
 
 def test_a_line_that_is_being_written_is_left_for_the_next_time(tmp_path):
@@ -165,27 +160,6 @@ def test_a_line_that_is_being_written_is_left_for_the_next_time(tmp_path):
     assert [len(student.attempts) for student in reader.read()] == [2] and reader.complaints == []
 
 
-def test_a_line_from_the_future_is_skipped(tmp_path):
-    later = datetime.now(timezone.utc)
-    write(tmp_path, *(attempt((later - START) / timedelta(minutes=1) + hours * 60) for hours in (23, 25, 1_500_000)))
-    [student], [complaint] = read(tmp_path)
-    assert len(student.attempts) == 1
-    assert "2 lines dated in the future, skipped (line 2 and others)" in complaint
-
-
-def test_an_error_without_a_known_cause_is_a_mistake_of_its_own(tmp_path):
-    write(tmp_path, attempt(0, verdict="error"), attempt(1, verdict="error", misconception="no-scale"), attempt(2))
-    [student], complaints = read(tmp_path)
-    assert [a.misconception for a in student.attempts] == ["stopped", "no-scale", None] and complaints == []
-
-
-def test_progress_that_is_too_large_is_named_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(records, "LIMIT", 1000)
-    write(tmp_path, attempt(0), progress=" " * 1001)
-    [student], [complaint] = read(tmp_path)
-    assert len(student.attempts) == 1 and "progress.json: is larger than" in complaint and "skipped" in complaint
-
-
 def test_a_misconception_that_is_not_known_is_not_taken_over(tmp_path):
     write(tmp_path, attempt(0, misconception="<script>alert(1)</script>"), attempt(1, misconception="no-scale"))
     [student], [complaint] = read(tmp_path)
@@ -194,38 +168,39 @@ def test_a_misconception_that_is_not_known_is_not_taken_over(tmp_path):
     assert "script" not in complaint
 
 
-@pytest.mark.parametrize(
-    "progress",
-    [
-        "",
-        "{",
-        "[]",
-        "[" * 50_000,
-        '{"0.1": 3}',
-        '{"0.1": {"status": "correct"}}',
-        '{"0.1": {"status": "correct", "tries": "many"}}',
-        '{"0.1": {"status": "correct", "tries": -1}}',
-        '{"0.1": {"status": "correct", "tries": 1e99}}',
-        '{"0.1": {"status": [], "tries": true}}',
-        '{"predictions": [1]}',
-        '{"predictions": {"03.row": {"first": []}, "x": 1}}',
-    ],
-    ids=lambda text: repr(text[:50]),
-)
-def test_damaged_progress_costs_a_sentence(tmp_path, progress):
-    write(tmp_path, attempt(0), progress=progress)
-    [student], complaints = read(tmp_path)
-    assert len(student.attempts) == 1 and student.tries == {} and student.choices == {}
-    assert len(complaints) == 1 and "progress.json" in complaints[0]
+DAMAGED_PROGRESS = [
+    "",
+    "{",
+    "[]",
+    "[" * 50_000,
+    '{"0.1": 3}',
+    '{"0.1": {"status": "correct"}}',
+    '{"0.1": {"status": "correct", "tries": "many"}}',
+    '{"0.1": {"status": "correct", "tries": -1}}',
+    '{"0.1": {"status": "correct", "tries": 1e99}}',
+    '{"0.1": {"status": [], "tries": true}}',
+    '{"predictions": [1]}',
+    '{"predictions": {"03.row": {"first": []}, "x": 1}}',
+]
 
 
-def test_of_an_endless_file_only_the_beginning_is_read(tmp_path, monkeypatch):
+def test_damaged_progress_costs_a_sentence(tmp_path):
+    for number, progress in enumerate(DAMAGED_PROGRESS):
+        write(tmp_path / f"{number:02}", attempt(0), progress=progress)
+    students, complaints = read(tmp_path)
+    for progress, student, complaint in zip(DAMAGED_PROGRESS, students, complaints, strict=True):
+        assert len(student.attempts) == 1 and student.tries == {} and student.choices == {}, progress
+        assert str(tmp_path / student.name / "progress.json") in complaint, progress
+
+
+def test_of_an_endless_file_only_the_beginning_is_read_and_of_large_progress_nothing(tmp_path, monkeypatch):
     length = len(attempt(0)) + 1
     monkeypatch.setattr(records, "LIMIT", 7 * length + length // 2)
-    write(tmp_path, *(attempt(i) for i in range(50)))
+    write(tmp_path, *(attempt(i) for i in range(50)), progress=" " * 50 * length)
     [student], complaints = read(tmp_path)
     assert len(student.attempts) == 7
-    assert len(complaints) == 1 and "only its beginning is read" in complaints[0]
+    assert "progress.json: is larger than" in complaints[0] and "skipped" in complaints[0]
+    assert len(complaints) == 2 and "only its beginning is read" in complaints[1]
 
 
 def test_paths_cannot_steer_the_terminal(tmp_path):

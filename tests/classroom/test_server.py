@@ -1,6 +1,5 @@
 """classroom/server.py: the learner's own copy of the course, and what is pinned for a hub."""
 
-import importlib.util
 import os
 import re
 import subprocess
@@ -12,6 +11,7 @@ import pytest
 from traitlets.config import Config
 
 from exercises.notebooks import NOTEBOOKS
+from tests.setup.copies import imported
 from tools import for_learners
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,9 +21,7 @@ CLASSROOM = ROOT / "classroom"
 @pytest.fixture
 def server(tmp_path, monkeypatch):
     """The module, with a small course and a home in a temporary folder."""
-    spec = importlib.util.spec_from_file_location("server", CLASSROOM / "server.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = imported(CLASSROOM / "server.py")
     module.COURSE, module.MINE = tmp_path / "course", tmp_path / "home" / "attention-by-hand"
     monkeypatch.setattr(for_learners, "FILES", ("course.py", "data/journey.csv"))
     monkeypatch.setattr(for_learners, "FOLDERS", ("helpers", "notebooks"))
@@ -98,14 +96,6 @@ def test_a_file_that_cannot_be_read_costs_nothing_else(server, monkeypatch, caps
     assert text(server.MINE / "notebooks" / "00.ipynb") == "second edition"
     assert text(server.MINE / "course.py").startswith("first edition")
     assert f"{server.COURSE / 'course.py'} cannot be read (" in capsys.readouterr().err
-
-
-def test_a_folder_of_the_learner_where_a_file_belongs_costs_nothing_else(server, capsys):
-    put(server.MINE, "mine", "course.py/mine.txt")
-    server.refresh()
-    assert text(server.MINE / "course.py" / "mine.txt") == "mine"
-    assert names(server.MINE / "notebooks") == {"00.ipynb"}
-    assert "is not up to date; files that could not be changed: 1," in capsys.readouterr().err
 
 
 def test_a_learner_without_space_gets_one_sentence_and_jupyterlab(server, monkeypatch, capsys):
@@ -185,55 +175,42 @@ def configure(tmp_path, monkeypatch):
     return load
 
 
+@pytest.fixture
+def as_root(monkeypatch):
+    """On a machine with the groups of a hub."""
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    groups = [SimpleNamespace(gr_name=name) for name in ("learners", "instructors")]
+    monkeypatch.setattr("grp.getgrall", lambda: groups)
+
+
 unix = pytest.mark.skipif(os.name == "nt", reason="JupyterHub does not run on Windows")
 
 
 @unix
-def test_unless_told_otherwise_a_hub_listens_to_this_machine_alone_and_needs_accounts(configure, monkeypatch, tmp_path):
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
+def test_unless_told_otherwise_a_hub_listens_to_this_machine_alone_and_needs_accounts(configure, as_root, monkeypatch):
+    config = configure()
+    assert config.JupyterHub.bind_url == "http://127.0.0.1:8000"
+    assert config.JupyterHub.authenticator_class == "pam" and "allow_all" not in config.Authenticator
+    assert config.PAMAuthenticator.allowed_groups == {"learners", "instructors"}
+    assert config.PAMAuthenticator.admin_groups == {"instructors"}
     monkeypatch.setattr("grp.getgrall", lambda: [SimpleNamespace(gr_name="learners")])
     with pytest.raises(SystemExit, match="Make the groups"):
         configure()
-    groups = [SimpleNamespace(gr_name=name) for name in ("learners", "instructors")]
-    monkeypatch.setattr("grp.getgrall", lambda: groups)
-    config = configure()
-    assert config.JupyterHub.bind_url == "http://127.0.0.1:8000"
-    assert config.JupyterHub.authenticator_class == "pam"
-    assert "allow_all" not in config.Authenticator
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(SystemExit, match="start it with sudo"):
         configure()
 
 
 @unix
-def test_with_shared_accounts_only_those_on_the_list_can_log_in(configure, tmp_path):
-    with pytest.raises(SystemExit, match="names, one a line"):
-        configure(COURSE_HUB_ACCOUNTS="shared", COURSE_HUB_PASSWORD="eight words")
-    (tmp_path / "names").write_text("ada\nben\n", encoding="utf-8")
-    config = configure(COURSE_HUB_ACCOUNTS="shared", COURSE_HUB_LEARNERS=str(tmp_path / "names"))
-    assert config.Authenticator.allowed_users == {"ada", "ben"}
-
-
-@unix
-def test_nobody_else_can_open_what_the_hub_remembers(configure, tmp_path):
-    shared = {"COURSE_HUB_ACCOUNTS": "shared", "COURSE_HUB_LEARNERS": str(tmp_path / "names")}
-    put(tmp_path, "ada", "names")
-    configure(**shared)
+def test_nobody_else_can_open_what_the_hub_remembers(configure, as_root, tmp_path):
+    configure()
     assert (tmp_path / "hub").stat().st_mode & 0o777 == 0o700
     (tmp_path / "hub").chmod(0o755)
-    configure(**shared)
+    configure()
     assert (tmp_path / "hub").stat().st_mode & 0o777 == 0o700
-    with pytest.raises(SystemExit, match=r"names/hub cannot be used \(.*\): let COURSE_HUB_STATE name a folder"):
-        configure(**shared, COURSE_HUB_STATE=str(tmp_path / "names" / "hub"))
-
-
-@unix
-def test_instructors_may_log_in_too(configure, monkeypatch):
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr("grp.getgrall", lambda: [SimpleNamespace(gr_name=name) for name in ("learners", "instructors")])
-    config = configure()
-    assert config.PAMAuthenticator.allowed_groups == {"learners", "instructors"}
-    assert config.PAMAuthenticator.admin_groups == {"instructors"}
+    put(tmp_path, "no folder", "file")
+    with pytest.raises(SystemExit, match=r"file/hub cannot be used \(.*\): let COURSE_HUB_STATE name a folder"):
+        configure(COURSE_HUB_STATE=str(tmp_path / "file" / "hub"))
 
 
 # ---- what stays out of copies and of the repository

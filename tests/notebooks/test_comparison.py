@@ -16,18 +16,10 @@ def notebook_with_number(number):
 
 
 def test_every_cell_that_prints_or_draws_is_compared():
-    drawing = {f"{path.stem}/{cell.id}": cell for path in PATHS for cell in code_cells(path) if cell.outputs}
-    assert drawing and [name for name, cell in drawing.items() if not is_compared(cell)] == []
-
-
-def test_no_cell_is_exempt_from_the_comparison():
-    exempt = [
-        f"{path.stem}/{cell.id}"
-        for path in PATHS
-        for cell in code_cells(path)
-        if {"raises-exception", "nbval-skip", "nbval-ignore-output"} & set(tags(cell))
-    ]
-    assert exempt == []
+    cells = {f"{path.stem}/{cell.id}": cell for path in PATHS for cell in code_cells(path)}
+    assert [name for name, cell in cells.items() if cell.outputs and not is_compared(cell)] == []
+    exempting = {"raises-exception", "nbval-skip", "nbval-ignore-output"}
+    assert [name for name, cell in cells.items() if exempting & set(tags(cell))] == []
 
 
 @pytest.mark.notebook

@@ -22,17 +22,18 @@ BAD = ("x = 1", "# first line\nx / 0")
 def saved(tmp_path_factory):
     """What `save` printed and the folder of its notebooks: a good one, and one that fails."""
     course = tmp_path_factory.mktemp("course")
-    for name in ("tools/save_notebooks.py", "tests/sanitize.cfg"):
-        (course / name).parent.mkdir()
-        shutil.copy(ROOT / name, course / name)
+    (course / "tests").mkdir()
+    shutil.copy(ROOT / "tests" / "sanitize.cfg", course / "tests")
+    for name in ("feedback", "tools"):
+        shutil.copytree(ROOT / name, course / name)
+    shutil.copy(ROOT / "setup_failures.py", course)
     folder = course / "notebooks"
     folder.mkdir()
     make_notebook(folder / "01_good.ipynb", IN_PIECES, "os.path.basename(os.getcwd()), os.environ['COURSE_PROGRESS']")
     make_notebook(folder / "02_bad.ipynb", *BAD)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COURSE_PROGRESS": "that of whoever saves them"}
-    process = subprocess.run(
-        [sys.executable, "tools/save_notebooks.py"], cwd=course, env=environment, capture_output=True, encoding="utf-8"
-    )
+    environment = {**os.environ, "COURSE_PROGRESS": "that of whoever saves them"}
+    command = [sys.executable, "-m", "tools.save_notebooks"]
+    process = subprocess.run(command, cwd=course, env=environment, capture_output=True, encoding="utf-8")
     assert process.returncode == 1
     return process.stdout, folder
 
@@ -118,16 +119,9 @@ def test_notebooks_are_named_by_number_or_whole_name():
     assert save_notebooks.find_notebooks([]) == PATHS
 
 
-@pytest.mark.parametrize("failing, code", [(None, 0), ("02", 1)])
-def test_the_exit_code_says_whether_every_notebook_was_saved(monkeypatch, failing, code):
-    saved = []
-    monkeypatch.setattr(save_notebooks, "save", lambda path: saved.append(path) or path.stem[:2] != failing)
-    assert save_notebooks.main([]) == code and saved == PATHS
-
-
 def test_a_name_that_matches_no_notebook_is_refused(capsys):
     assert save_notebooks.main(["99"]) == 1
-    assert capsys.readouterr().err == "no notebook is called '99': give its number, such as 02, or its whole name\n"
+    assert capsys.readouterr().err == "No notebook is called '99': give its number, such as 02, or its whole name.\n"
 
 
 def test_saved_times_are_kept_up_to_the_first_changed_output():
@@ -153,40 +147,22 @@ def test_saved_times_are_kept_up_to_the_first_changed_output():
 # ---- what comparisons of outputs overlook
 
 
-@pytest.mark.parametrize(
-    "saved, new",
-    [
+def test_devices_and_times_are_overlooked_and_nothing_else():
+    for saved, new in (
         ("tensor([1., 2.])", "tensor([1., 2.], device='cuda:0')"),
-        (
-            "tensor([1., 2.], grad_fn=<AddBackward0>)",
-            "tensor([1., 2.],\n       device='cuda:1', grad_fn=<AddBackward0>)",
-        ),
+        ("tensor([1.], grad_fn=<AddBackward0>)", "tensor([1.],\n       device='cuda:1', grad_fn=<AddBackward0>)"),
         ("device(type='cpu')", "device(type='cuda', index=0)"),
         ("Device: cpu, seed: 123", "Device: cuda:0, seed: 123"),
         ("loop   12.3 ms\neinsum  1.24 ms", "loop  110.5 ms\neinsum 0.9 ms"),
         ("it took 1.24 s", "it took 2 s"),
         ("97 \u00b5s a call", "1,012 us a call"),
-    ],
-)
-def test_devices_and_times_are_overlooked(saved, new):
-    assert save_notebooks.sanitize(saved) == save_notebooks.sanitize(new)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "tensor([0.1234, 0.8766])",
-        "cuda is a platform",
-        "T = 5 steps, 3 seeds",
-        "m 12.5 Ms",
-        "torch.Size([2, 3])",
-        "x2 s",
-        "shape (2, 3, 5) softmax",
-        "M 10.2 3.4 L 5 6 S 1 2",
-    ],
-)
-def test_nothing_else_is_overlooked(text):
-    assert save_notebooks.sanitize(text) == text
+    ):
+        assert save_notebooks.sanitize(saved) == save_notebooks.sanitize(new)
+    for text in (
+        *("tensor([0.1234, 0.8766])", "cuda is a platform", "T = 5 steps, 3 seeds", "m 12.5 Ms", "x2 s"),
+        *("torch.Size([2, 3])", "shape (2, 3, 5) softmax", "M 10.2 3.4 L 5 6 S 1 2"),
+    ):
+        assert save_notebooks.sanitize(text) == text
 
 
 def output(kind, **contents):

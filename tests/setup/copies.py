@@ -1,5 +1,6 @@
 """Copies of the course in folders of their own, with fakes of the programs that course.py calls."""
 
+import importlib.util
 import json
 import os
 import shutil
@@ -30,6 +31,14 @@ from types import SimpleNamespace
 exec(os.environ.get("FAKE_TORCH", ""))
 zeros = lambda size: SimpleNamespace(numpy=lambda: None)
 """
+
+
+def imported(path):
+    """The module in a file, imported anew."""
+    spec = importlib.util.spec_from_file_location(f"{path.stem}_again", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def copy_study(folder):

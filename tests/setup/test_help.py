@@ -1,64 +1,62 @@
 """`--help` of course.py and of each of its commands: it says what there is, and does nothing."""
 
-import importlib.util
-import subprocess
+import os
+import runpy
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.setup.copies import PROJECT, Course
+from tests.setup.copies import PROJECT, imported
 
-pytestmark = pytest.mark.install
+WORDS = ["--no-browser", "--port", "COURSE_TORCH", "COURSE_INSTALLER", "COURSE_DEVICE", "COURSE_MINILM"]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def module():
-    spec = importlib.util.spec_from_file_location("course_under_test", PROJECT / "course.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return imported(PROJECT / "course.py")
 
 
-def test_help(tmp_path, module):
-    process = Course(tmp_path).run("--help")
-    assert process.returncode == 0
-    for word in (
-        *(f"course.py {command} " for command in module.COMMANDS),
-        "--no-browser",
-        "--port",
-        "COURSE_TORCH",
-        "COURSE_INSTALLER",
-        "COURSE_DEVICE",
-        "COURSE_MINILM",
-    ):
-        assert word in process.out
+@pytest.fixture(autouse=True)
+def no_handlers(module, monkeypatch):
+    monkeypatch.setattr(module.signal, "signal", lambda *_: None)
 
 
-@pytest.mark.parametrize("set_up", [False, True])
-def test_help_only_helps(tmp_path, module, set_up):
-    course = Course(tmp_path)
-    if set_up:
-        course.with_fakes()
-    there = sorted(course.folder.rglob("*"))
+def test_help(module, capsys):
+    with pytest.raises(SystemExit):
+        module.main(["--help"])
+    said = capsys.readouterr().out
+    assert [word for word in (*(f"course.py {name} " for name in module.COMMANDS), *WORDS) if word not in said] == []
+
+
+@pytest.mark.install
+def test_help_of_a_command_sets_nothing_up(course, capsys):
+    there, module = sorted(course.folder.rglob("*")), imported(course.folder / "course.py")
     for command in module.COMMANDS:
-        process = course.run(command, "--help")
-        assert process.out.startswith(f"usage: python course.py {command}") and process.returncode == 0
-    assert sorted(course.folder.rglob("*")) == there
+        assert module.main([command, "--help"]) == 0
+        assert capsys.readouterr().out.startswith(f"usage: python course.py {command}")
+    assert [path for path in sorted(course.folder.rglob("*")) if "__pycache__" not in path.parts] == there
 
 
-def test_a_command_with_options_lists_them_and_does_nothing(module, monkeypatch, capsys):
-    """With the modules of the course itself."""
+@pytest.mark.install
+def test_a_command_with_options_is_asked_for_them(module, monkeypatch, capsys):
     monkeypatch.setattr(module, "PYTHON", Path(sys.executable))
-    for command in module.MODULES:
-        module.show_help(command)
-        said = capsys.readouterr().out
-        assert said.startswith(f"usage: python course.py {command} [-h]") and "--help" in said
+    module.show_help("class")
+    assert capsys.readouterr().out.startswith("usage: python course.py class [-h]")
 
 
-@pytest.mark.parametrize("words", [["class"], ["grading", "moodle", "out"], ["lock", "--frozen"], ["save", "-x"]])
-def test_what_a_command_cannot_use_is_said_in_one_sentence(module, words):
-    command = [sys.executable, "-m", module.MODULES[words[0]], *words[1:]]
-    process = subprocess.run(command, cwd=PROJECT, capture_output=True, encoding="utf-8")
-    assert process.returncode == 1 and len(process.stderr.splitlines()) == 1
-    assert f": `python course.py {words[0]} --help` says what can follow it." in process.stderr
+@pytest.mark.slow
+def test_each_command_says_what_it_takes_and_of_what_it_cannot_use_that_in_one_sentence(module, monkeypatch, capsys):
+    monkeypatch.setitem(os.environ, "COURSE_PROGRESS", "memory")
+    for command, name in module.MODULES.items():
+        for word, code in (("--help", 0), ("--no-such-word", 1)):
+            monkeypatch.setattr(sys, "argv", [name, word])
+            with pytest.raises(SystemExit) as ended:
+                runpy.run_module(name, run_name="__main__", alter_sys=True)
+            out, err = capsys.readouterr()
+            assert ended.value.code == code, command
+            if code:
+                assert err.endswith(f": `python course.py {command} --help` says what can follow it.\n"), command
+            else:
+                assert out.startswith(f"usage: python course.py {command} [-h]"), command
+            assert len(err.splitlines()) == code, command

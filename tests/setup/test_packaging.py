@@ -85,28 +85,26 @@ SYSTEMS = [
 ]
 
 
-@pytest.mark.parametrize("python", ["3.10", "3.11", "3.12", "3.13"])
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system["sys_platform"])
-def test_the_lock_has_one_version_of_a_package(python, system):
+def test_the_lock_has_one_version_of_a_package(system):
     """For each Python and each system; and it has all that is pinned by name, but for PyTorch."""
-    here = {
-        **system,
-        "python_version": python,
-        "python_full_version": f"{python}.9",
-        "platform_python_implementation": "CPython",
-        "implementation_name": "cpython",
-    }
-    found = [pin for pin in locked() if pin.marker is None or pin.marker.evaluate(here)]
-    names = [canonicalize_name(pin.name) for pin in found]
-    assert len(names) == len(set(names)) and all(map(is_exact, found))
-    wanted = {
-        package: version_of(pin)
-        for pins in PINS.values()
-        for package, pin in pins.items()
-        if pin.marker is None or pin.marker.evaluate(here)
-    }
-    del wanted["torch"]
-    assert wanted.items() <= {name: version_of(pin) for name, pin in zip(names, found, strict=True)}.items()
+    for python in ("3.10", "3.11", "3.12", "3.13"):
+        here = {
+            **system,
+            "python_version": python,
+            "python_full_version": f"{python}.9",
+            "platform_python_implementation": "CPython",
+            "implementation_name": "cpython",
+        }
+        found = {canonicalize_name(pin.name): pin for pin in applying(locked(), here)}
+        assert len(found) == len(applying(locked(), here)) and all(map(is_exact, found.values())), python
+        wanted = [pin for pins in PINS.values() for pin in applying(pins.values(), here) if pin.name != "torch"]
+        for pin in wanted:
+            assert version_of(found[canonicalize_name(pin.name)]) == version_of(pin), (python, pin)
+
+
+def applying(pins, here):
+    return [pin for pin in pins if pin.marker is None or pin.marker.evaluate(here)]
 
 
 def test_the_lock_leaves_pytorch_to_its_own_index():
@@ -157,12 +155,6 @@ def test_no_file_names_a_folder_of_one_machine():
             if HOME_PATH.search(line):
                 found.append(f"{path.relative_to(PROJECT)}:{number}: {line.strip()[:100]}")
     assert not found, "\n".join(found)
-
-
-@pytest.mark.parametrize("folder", ["root", "work", "home/ada", "Users/ada"])
-def test_such_a_folder_would_be_found(folder):
-    assert HOME_PATH.search(f'File "/{folder}/course/helpers/masks.py", line 3')
-    assert not HOME_PATH.search(f"https://example.org/{folder}/page")
 
 
 PAGES = ("README.md", "CONTRIBUTING.md", "data/README.md", "feedback/README.md")

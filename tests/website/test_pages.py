@@ -59,7 +59,7 @@ def test_an_explorer_is_made_again_and_compared_with_the_saved_one(tmp_path):
     assert [repr(each) for each in made["shown"]] == [alt]
     assert live.state(made["shown"][0])["tokens"] == ["a", "b"]
     cells[2].source = "scores = torch.zeros(2, 2)"
-    with pytest.raises(ValueError, match="cell 'shown' must give the explorer that is saved"):
+    with pytest.raises(Problem, match="The cell 'shown' must give the explorer that is saved"):
         states.explorers_of(nbformat.v4.new_notebook(cells=cells), tmp_path)
 
 

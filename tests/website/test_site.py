@@ -55,6 +55,8 @@ OTHERS = (
     "your_own_model.html",
 )
 PAGES = ["index.html", *(f"{Path(file).stem}.html" for file in FILES), *OTHERS]
+# Together they have all kinds of cards, code, figures and explorers; the colors are those of one style sheet.
+COLORED = ("index.html", "03_causal_masking.html", "views.html", "search.html", "field_guide.html")
 FIRST_VIEW = 580_000  # bytes before compression, without figures; notebook 08, the longest page, is two thirds of it
 MODELS = ("/home.js", "/00-writing-run-0.js", "/08-write-explore-run-0.js")  # next_token, which comes last: 294 kB
 IN_JUPYTER = (*prepare.IN_JUPYTER_ONLY, "end-progress")  # the cells that a page leaves out on purpose
@@ -220,29 +222,23 @@ def test_a_page_has_the_explorers_of_all_notebooks(soups):
     assert prepare.WRITING in first["data-script"] and not first.find_parent("details")
 
 
-def test_two_exercises_of_the_first_page_answer_each_choice_with_its_card(soups):
-    choices = soups["index.html"].select(".course-trials details")
+def test_the_first_page_has_two_exercises_that_answer_each_choice_and_doors_to_the_rest(soups):
+    page = soups["index.html"].article
+    choices = page.select(".course-trials details")
     assert [choice["name"] for choice in choices] == [f"trial-{id}" for id, tried in TRIED.items() for _ in tried]
     assert all(choice.summary.code.text.strip() for choice in choices)
     assert Counter("✓ correct" in choice.text for choice in choices) == {True: len(TRIED), False: 4 * len(TRIED)}
-
-
-def test_the_first_page_says_for_whom_it_is_how_long_it_takes_and_has_a_door_for_teachers(soups):
-    page = soups["index.html"].article
     distinct = {each.id for exercise in EXERCISES.values() for each in exercise.misconceptions}
     assert f"{len(distinct)} different mistakes" in page.text
-    assert "meet attention for the first time" in page.select_one(".course-facts").text
     assert page.select_one('a[href="teachers.html"]') and page.select_one('a[href="views.html"]')
-    assert [place["data-script"] for place in page.select(".course-live")] == ["_static/live/next_token.js"]
 
 
 def test_every_section_is_in_the_navigation_of_every_page(soups):
+    pages = {f"{Path(file).stem}.html" for file in FILES}
+    sections = {(name, node["id"]) for name in pages for node in soups[name].select("article > section > section")}
     for name, page in soups.items():
         links = {link["href"] for link in page.select(".sidebar-tree a")}
-        for file in FILES:
-            other = f"{Path(file).stem}.html"
-            for section in soups[other].select("article > section > section"):
-                assert f"{'' if other == name else other}#{section['id']}" in links
+        assert {f"{'' if other == name else other}#{id}" for other, id in sections} <= links, name
 
 
 @pytest.mark.release
@@ -308,10 +304,10 @@ def test_search_engines_and_places_where_a_link_is_shared_find_what_they_need(fo
 @pytest.mark.parametrize(
     "name", [name for name in PAGES if name != "404.html"]
 )  # it asks the published site for styles
-def test_every_page_works_as_a_file_fits_a_phone_and_is_accessible_in_both_themes(visit, folder, name):
+def test_every_page_works_as_a_file_fits_a_phone_and_is_accessible(visit, folder, name):
     page = visit(name, place=f"{folder.as_uri()}/")
     page.evaluate(SEE_ALL)
-    for theme in ("light", "dark"):
+    for theme in ("light", "dark") if name in COLORED else ():
         page.emulate_media(color_scheme=theme)
         assert page.evaluate(MARK_LOOKS) > 5
         assert violations(page, root="[data-look]", rules=OF_COLORS) == []
@@ -339,6 +335,7 @@ def test_on_a_phone_the_contents_close_when_a_section_is_chosen(visit):
     assert page.locator("#__toc").is_checked()
     page.locator(".toc-drawer a").nth(2).click()
     assert not page.locator("#__toc").is_checked() and "#" in page.url
+    assert page.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"  # nothing slides
 
 
 def test_code_is_large_enough_and_fits_a_wide_window(visit):
@@ -353,10 +350,14 @@ def test_code_is_large_enough_and_fits_a_wide_window(visit):
     assert cut <= 2 and min(sizes) >= 12  # fonts differ between computers
 
 
-def test_a_choice_gets_its_verdict_in_the_output_that_decides(visit):
+def test_an_explorer_computes_and_a_choice_gets_its_verdict_in_the_output_that_decides(visit):
     asked = COURSE.predictions["03.leak"]
     page = visit("03_causal_masking.html")
     page.evaluate(SEE_ALL)
+    explorer = page.locator(".course-live .abh").filter(has_text="method").first
+    before = explorer.text_content()
+    explorer.get_by_role("radio").first.click()
+    assert explorer.text_content() != before
     group = page.get_by_role("group", name=asked.question)
     assert "then unfold the output below" in group.text_content()
     page.evaluate("for (const details of document.querySelectorAll('details')) details.open = false")
@@ -367,32 +368,16 @@ def test_a_choice_gets_its_verdict_in_the_output_that_decides(visit):
     assert verdict.is_visible() and asked.watch in verdict.text_content()
 
 
-def test_an_explorer_computes(visit):
-    page = visit("03_causal_masking.html")
-    page.evaluate(SEE_ALL)
-    explorer = page.locator(".course-live .abh").filter(has_text="method").first
-    before = explorer.text_content()
-    explorer.get_by_role("radio").first.click()
-    assert explorer.text_content() != before
-
-
 def test_the_first_view_is_small(chromium, address):
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     page, sizes = context.new_page(), {}
     page.on("response", lambda answer: sizes.update({answer.url: int(answer.headers.get("content-length", 0))}))
-    for name in ("index.html", *(f"{Path(file).stem}.html" for file in FILES)):
+    for name in ("index.html", "05_multi_head_attention.html", "08_a_language_model.html"):
         sizes.clear()
         page.goto(address + name, wait_until="networkidle")
         counted = {url: size for url, size in sizes.items() if "/figures/" not in url and not url.endswith(MODELS)}
         assert sum(counted.values()) < FIRST_VIEW, json.dumps(sizes, indent=1)
     context.close()
-
-
-def test_with_less_motion_nothing_slides(visit):
-    page = visit("02_single_head_attention.html", reduced_motion="reduce")
-    page.locator(".toc-drawer a").last.evaluate("link => link.click()")
-    page.wait_for_function("scrollY > 5000", polling="raf", timeout=300_000)
-    assert page.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"
 
 
 def test_on_paper_are_no_controls_and_all_figures(visit):
@@ -406,24 +391,13 @@ def test_on_paper_are_no_controls_and_all_figures(visit):
     )
 
 
-def test_the_search_leads_to_sections(visit, folder):
+def test_the_search_leads_to_sections_and_says_what_it_cannot_show_from_files(visit, folder):
+    limit = "can list only the titles"
     page = visit("search.html")
     page.get_by_role("searchbox", name="Words").fill("renormalize")
     page.get_by_role("button", name="Search").click()
     hit = page.locator("#search-results").get_by_role("link", name="3. One way: multiply, then renormalize")
     assert hit.first.get_attribute("href") == "03_causal_masking.html#one-way-multiply-then-renormalize"
-    page = visit("search.html?q=upper+triangle", place=f"{folder.as_uri()}/")
-    page.locator("#search-results li a").first.click()
-    page.wait_for_function(
-        "Math.abs(document.querySelector('section section .highlighted')"
-        "?.closest('section').getBoundingClientRect().y) < 200"
-    )
-
-
-def test_the_search_finds_a_page_and_says_what_it_cannot_show_from_files(visit, folder):
-    limit = "can list only the titles"
-    page = visit("search.html?q=renormalize")
-    page.get_by_role("link", name="03 Causal masking").nth(1).wait_for()
     page.locator("#search-results .context").first.wait_for()
     assert not page.get_by_text(limit).is_visible()
     page = visit("search.html?q=renormalize", place=f"{folder.as_uri()}/")

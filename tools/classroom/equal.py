@@ -1,6 +1,5 @@
 """`python course.py equal FOLDER...` lists which submitted answers are the same code."""
 
-import argparse
 import ast
 import json
 import os
@@ -8,10 +7,8 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
-from tools import Parser, Problem  # noqa: E402  the path comes first
-from tools.classroom.records import LIMIT, count, distinguishing, is_searched, printable  # noqa: E402
+from tools import Parser, run
+from tools.classroom.records import LIMIT, count, distinguishing, is_searched, printable, require_folders
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
@@ -131,26 +128,11 @@ def parse_options(words):
         "short answer may be the same because there are few ways to write it.",
     )
     parser.add_argument("folders", nargs="+", metavar="FOLDER", type=Path)
-    parser.add_argument("--from", dest="here", type=Path, default=Path(), help=argparse.SUPPRESS)
     return parser.parse_args(words)
 
 
-def main(words):
-    sys.stdout.reconfigure(errors="replace")
-    options = parse_options(words)
-    try:
-        folders = [options.here / folder for folder in options.folders]
-        for folder in folders:
-            if not folder.is_dir():
-                raise Problem(f"There is no folder {folder}: name the folder that holds one folder for each student.")
-        show(folders)
-        return 0
-    except Problem as problem:
-        print(problem, file=sys.stderr)
-        return 1
-
-
 def show(folders):
+    require_folders(folders)
     from exercises import COURSE, EXERCISES  # slow to import
 
     published = sorted(COURSE.contents.folder.glob("*.ipynb"))
@@ -165,6 +147,9 @@ def show(folders):
             print(f"  {where or 'each other'}: {', '.join(students)}")
 
 
+def main(words):
+    return run(show, parse_options(words).folders)
+
+
 if __name__ == "__main__":
-    os.environ["COURSE_PROGRESS"] = "memory"
     sys.exit(main(sys.argv[1:]))

@@ -55,19 +55,29 @@ def html(summary, complaints, names, every=None):
 
 def header(summary):
     when = time.strftime("%Y-%m-%d, %H:%M:%S", time.localtime(summary.now))
-    return (
-        f"<p><b>{count(summary.students, 'student')}</b>, {summary.active:,} at work in the last 15 minutes, "
-        f'<b>{count(summary.attempts, "attempt")}</b> <span class="soft">· written {when}</span></p>\n'
-    )
+    return f'<p><b>{summary}</b> <span class="soft">· written {when}</span></p>\n'
 
 
 def section(title, about, *content):
     return f"<section>\n<h2>{title}</h2>\n<p class='soft'>{about}</p>\n{''.join(content)}\n</section>\n"
 
 
-def scrolling(label, table):
-    """A table that is wider than the window scrolls by itself, also with the keyboard."""
-    return f'<div class="wide" tabindex="0" role="region" aria-label="{label}">{table}</div>'
+def table(label, heads, rows, numbers=()):
+    """A table that scrolls by itself where it is wider than the window; the columns `numbers` hold numbers."""
+    css = [' class="number"' if i in numbers else "" for i in range(len(heads))]
+    head = "".join(f'<th scope="col"{kind}>{word}</th>' for kind, word in zip(css, heads, strict=True))
+    body = "".join(
+        f'<tr><th scope="row"{css[0]}>{first}</th>'
+        + "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(css[1:], others, strict=True))
+        + "</tr>\n"
+        for first, *others in rows
+    )
+    content = f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
+    return scrolling(label, content)
+
+
+def scrolling(label, content):
+    return f'<div class="wide" tabindex="0" role="region" aria-label="{label}">{content}</div>'
 
 
 # ---- what is solved
@@ -116,15 +126,10 @@ def breakable(name):
 
 def people(summary):
     """Names x exercises."""
-    head = "".join(f'<th scope="col">{row.exercise.id}</th>' for row in summary.tried)
-    body = "".join(
-        f'<tr><th scope="row">{escape(name)}</th>'
-        + "".join(f"<td>{MARKS[mine.get(row.exercise.id)]}</td>" for row in summary.tried)
-        + "</tr>\n"
-        for name, mine in summary.people.items()
-    )
-    table = f'<table><thead><tr><th scope="col">folder</th>{head}</tr></thead>\n<tbody>{body}</tbody></table>'
-    return section("By name", "✓ solved, … tried. With --csv, a file holds the same.", scrolling("By name", table))
+    ids = [row.exercise.id for row in summary.tried]
+    rows = ([escape(name), *(MARKS[mine.get(id)] for id in ids)] for name, mine in summary.people.items())
+    about = "✓ solved, … tried. With --csv, a file holds the same."
+    return section("By name", about, table("By name", ["folder", *ids], rows))
 
 
 # ---- who is stuck
@@ -139,23 +144,18 @@ def stuck(summary, names):
     if not rows:
         return section("Stuck", "Nobody has worked on an unsolved exercise for longer than its minutes.")
     rows.sort(key=lambda row: -len(row.stuck))
-    heads = ("exercise", "planned", "students", "longest", "what they were told last, most often")
-    named = '<th scope="col">folders</th>' if names else ""
-    head = "".join(f'<th scope="col"{number(i in (1, 2, 3))}>{word}</th>' for i, word in enumerate(heads))
-    body = "".join(stuck_row(row, names) for row in rows)
-    table = f"<table><thead><tr>{head}{named}</tr></thead>\n<tbody>{body}</tbody></table>"
-    return section("Stuck", about, scrolling("Students who are stuck", table))
+    heads = ["exercise", "planned", "students", "longest", "what they were told last, most often"]
+    heads += ["folders"] * names
+    found = (stuck_row(row)[: len(heads)] for row in rows)
+    return section("Stuck", about, table("Students who are stuck", heads, found, (1, 2, 3)))
 
 
-def stuck_row(row, names):
+def stuck_row(row):
     told = [each.mistake for each in row.stuck if each.mistake]
     most = with_code(max(told, key=told.count)[0]) if told else "no known misconception"
     who = ", ".join(f"{escape(each.name)} ({each.minutes}&nbsp;min)" for each in row.stuck)
-    return (
-        f'<tr><th scope="row">{title(row.exercise)}</th><td class="number">{row.exercise.minutes} min</td>'
-        f'<td class="number">{len(row.stuck):,}</td><td class="number">{row.stuck[0].minutes:,} min</td>'
-        f"<td>{most}</td>{f'<td>{who}</td>' if names else ''}</tr>\n"
-    )
+    times = (f"{row.exercise.minutes} min", f"{len(row.stuck):,}", f"{row.stuck[0].minutes:,} min")
+    return title(row.exercise), *times, most, who
 
 
 # ---- which misconceptions
@@ -169,24 +169,25 @@ def mistakes(summary, unfolded):
         "and met it in their last attempt. Attempts that failed without a diagnosis come last."
     )
     first, rest = summary.mistakes[:SHOWN], summary.mistakes[SHOWN:]
-    parts = [scrolling("The most frequent misconceptions", mistake_table(first, summary))]
+    parts = [mistake_table("The most frequent misconceptions", first, summary)]
     if rest:
-        folded = scrolling("The other misconceptions", mistake_table(rest, summary))
+        folded = mistake_table("The other misconceptions", rest, summary)
         opening = "<details open>" if unfolded else "<details>"  # a page that loads itself again would fold it
         parts.append(f"{opening}<summary>{count(len(rest), 'more misconception')}</summary>{folded}</details>")
     return section("Misconceptions", about, *parts)
 
 
-def mistake_table(found, summary):
+def mistake_table(label, found, summary):
     heads = ("students", "still", "attempts", "exercise", "what the code does", "what to ask")
-    head = "".join(f'<th scope="col"{number(i < 3)}>{word}</th>' for i, word in enumerate(heads))
-    body = "".join(
-        f'<tr><td class="number"><b>{each.students:,}</b>{bar(100 * each.students / summary.students)}</td>'
-        f'<td class="number">{each.still:,}</td><td class="number">{each.attempts:,}</td>'
-        f"<td>{title(each.exercise)}</td><td>{with_code(each.means)}</td><td>{with_code(each.ask)}</td></tr>\n"
+    rows = (
+        (
+            f"<b>{each.students:,}</b>{bar(100 * each.students / summary.students)}",
+            *(f"{each.still:,}", f"{each.attempts:,}"),
+            *(title(each.exercise), with_code(each.means), with_code(each.ask)),
+        )
         for each in found
     )
-    return f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
+    return table(label, heads, rows, range(3))
 
 
 # ---- what was predicted
@@ -200,18 +201,13 @@ def polls(summary):
 
 
 def poll_table(poll):
-    rows = "".join(
-        f'<tr><th scope="row">({letter}) {with_code(poll.prediction.answers[letter])}'
-        f"{' <b>✓ right</b>' if letter == poll.prediction.right else ''}</th>"
-        f'<td class="number">{chosen:,} of {poll.total:,}</td>'
-        f"<td>{round(100 * chosen / poll.total)}%{bar(100 * chosen / poll.total)}</td></tr>\n"
-        for letter, chosen in poll.chosen.items()
-    )
-    return (
-        f"<h3>{escape(poll.id)}: {with_code(poll.prediction.question)}</h3>\n"
-        '<table class="poll"><thead><tr><th scope="col">answer</th><th scope="col" class="number">students</th>'
-        f'<th scope="col" class="share">share</th></tr></thead>\n<tbody>{rows}</tbody></table>\n'
-    )
+    rows = []
+    for letter, chosen in poll.chosen.items():
+        right = " <b>✓ right</b>" if letter == poll.prediction.right else ""
+        answer, share = with_code(poll.prediction.answers[letter]), 100 * chosen / poll.total
+        rows.append((f"({letter}) {answer}{right}", f"{chosen:,} of {poll.total:,}", f"{round(share)}%{bar(share)}"))
+    head = f"<h3>{escape(poll.id)}: {with_code(poll.prediction.question)}</h3>\n"
+    return f'{head}<div class="poll">{table(poll.id, ("answer", "students", "share"), rows, (1,))}</div>\n'
 
 
 # ---- pieces
@@ -229,10 +225,6 @@ def unread(complaints, names):
 
 def title(exercise):
     return f"{exercise.id}&nbsp;{breakable(exercise.name)}"
-
-
-def number(is_number):
-    return ' class="number"' if is_number else ""
 
 
 def bar(share):

@@ -13,8 +13,10 @@ from time import time as clock
 
 from feedback.report import SOLVED
 from feedback.store import LOG as ATTEMPTS
+from tools import Problem
 from tools.classroom.general import STOPPED
 
+WHICH = "name the folder that holds one folder for each student"
 PROGRESS = "progress.json"
 DEPTH = 4  # folders below the one that is given, as in HOMES/anna/courses/attention-by-hand/data
 SKIPPED = {"node_modules", "site-packages", "__pycache__"}  # large, and never a student's
@@ -131,7 +133,7 @@ class Reader:
 
     def _attempts(self, text, student):
         """Fill in what the lines say; returns a sentence about those that say nothing, or None."""
-        damaged, foreign, unknown, early = [], [], [], []
+        damaged, foreign, unknown = [], [], []
         for number, line in enumerate(text.split("\n"), start=1):
             if not line.strip():
                 continue
@@ -140,15 +142,12 @@ class Reader:
                     unknown.append(number)
             except LookupError:
                 foreign.append(number)
-            except Early:
-                early.append(number)
             except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
                 damaged.append(number)
         student.attempts.sort(key=lambda attempt: attempt.time)
         kinds = (
-            (damaged, "damaged, skipped"),
+            (damaged, "damaged or dated in the future, skipped"),
             (foreign, "not of this edition of the course, skipped"),
-            (early, "dated in the future, skipped"),
             (unknown, "with a misconception that this edition does not know"),
         )
         said = [f"{count(len(lines), 'line')} {what} ({whereabouts(lines)})" for lines, what in kinds if lines]
@@ -160,7 +159,7 @@ class Reader:
         if time.tzinfo is None:
             raise ValueError("a time must have a time zone")
         if time.timestamp() > clock() + AHEAD:
-            raise Early
+            raise ValueError("a time must have come")
         if "prediction" in entry:
             if entry["choice"] not in self.catalog.predictions[entry["prediction"]].answers:
                 raise LookupError("no such answer")
@@ -202,10 +201,6 @@ class Reader:
         self.complaints.append(f"{printable(path)}: {sentence}.")
 
 
-class Early(Exception):
-    """A line is dated in the future."""
-
-
 def merge(student, part):
     """Add what one file says; a copy of a file adds nothing."""
     there = set(student.attempts)
@@ -224,6 +219,12 @@ def has_entries(student):
 
 def has_files(place):
     return any(os.path.isfile(place / name) for name in (ATTEMPTS, PROGRESS))
+
+
+def require_folders(folders):
+    for folder in folders:
+        if not folder.is_dir():
+            raise Problem(f"There is no folder {folder}: {WHICH}.")
 
 
 def is_searched(name):

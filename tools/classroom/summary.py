@@ -1,8 +1,12 @@
 """The numbers of a class: per exercise, per misconception, per prediction."""
 
+import csv
+import io
 import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+
+from tools.classroom.records import count
 
 BREAK = 30 * 60  # seconds: a longer pause between two attempts is a break, and not work
 UNDIAGNOSED = ("Another result than asked for, and no known mistake.", "What does the example on the card show?")
@@ -77,6 +81,22 @@ class Summary:
         """The rows of the notebooks in which somebody has tried an exercise."""
         notebooks = {row.exercise.notebook for row in self.rows if row.solved or row.trying}
         return [row for row in self.rows if row.exercise.notebook in notebooks]
+
+    def __str__(self):
+        return (
+            f"{count(self.students, 'student')}, {self.active:,} at work in the last 15 minutes, "
+            f"{count(self.attempts, 'attempt')}"
+        )
+
+    def csv(self):
+        """Names x exercises, for a spreadsheet. A name that it would take for a formula gets an apostrophe."""
+        rows = [["folder", *(f"{row.exercise.id} {row.exercise.name}" for row in self.tried)]]
+        for name, mine in self.people.items():
+            states = ({True: "solved", False: "tried", None: ""}[mine.get(row.exercise.id)] for row in self.tried)
+            rows.append([f"'{name}" if name[0] in "=+-@" else name, *states])
+        text = io.StringIO()
+        csv.writer(text).writerows(rows)
+        return text.getvalue()
 
 
 def percent(part, whole):

@@ -17,20 +17,18 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+from exercises.notebooks import NOTEBOOKS
+from tools import Parser, Problem, badges, run
+from tools.site import bundle, prepare
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-
-from exercises.notebooks import NOTEBOOKS  # noqa: E402  the folder must be known first
-from tools import Parser, Problem, badges  # noqa: E402
-from tools.site import bundle, prepare  # noqa: E402
-
 SITE = ROOT / "_site"
 
 
 def build(out, place):
     """Build the site into a folder that does not exist yet, or is a site; every warning of Sphinx is an error.
 
-    Errors: RuntimeError if Sphinx finds something wrong; it has said what. Problem where there is no git
+    Errors: Problem where there is no git, or if Sphinx finds something wrong; it has said what
     """
     with tempfile.TemporaryDirectory() as folder:
         pages, made = Path(folder, "pages"), Path(folder, "site")  # myst-nb leaves a folder of its own next to the site
@@ -53,7 +51,7 @@ def build(out, place):
         print("  the pages, which takes about a minute", flush=True)
         application.build()
         if application.statuscode:
-            raise RuntimeError("the site was not built: correct what Sphinx reports above")
+            raise Problem("The site was not built: correct what Sphinx reports above.")
         shutil.copytree(pages / "_static", made / "_static", dirs_exist_ok=True)
         shutil.move(archive, made)
         add_files(made, address)
@@ -89,18 +87,9 @@ def serve(folder, port):
         server.serve_forever()
 
 
-def main(words):
-    parser = Parser("site", description="Build the course as a website, in the folder _site.")
-    parser.add_argument("--serve", action="store_true", help="show the site when it is built")
-    parser.add_argument("--port", type=int, default=0, help="of --serve (unset: one that is free)")
-    options = parser.parse_args(words)
-    start = time.monotonic()
-    try:
-        place = badges.home()
-        build(SITE, place)
-    except (LookupError, Problem, RuntimeError, ValueError) as error:
-        print(error, file=sys.stderr)
-        return 1
+def make(options):
+    start, place = time.monotonic(), badges.home()
+    build(SITE, place)
     print(f"The site is in {SITE}, built in {time.monotonic() - start:.0f} s: open index.html in a browser.")
     if badges.unknown(place):
         print(
@@ -108,7 +97,13 @@ def main(words):
         )
     if options.serve:
         serve(SITE, options.port)
-    return 0
+
+
+def main(words):
+    parser = Parser("site", description="Build the course as a website, in the folder _site.")
+    parser.add_argument("--serve", action="store_true", help="show the site when it is built")
+    parser.add_argument("--port", type=int, default=0, help="of --serve (unset: one that is free)")
+    return run(make, parser.parse_args(words))
 
 
 if __name__ == "__main__":

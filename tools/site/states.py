@@ -16,6 +16,7 @@ import torch
 
 from explorers.base import INVITATION, Explorer
 from models import pretrained
+from tools import Problem
 
 
 def is_explorer(output):
@@ -27,7 +28,7 @@ def explorers_of(notebook, folder):
     """{id of a cell: its explorers}, for all cells whose saved outputs show one.
 
     `folder` is where the notebook lies, because its cells read files.
-    Errors: ValueError if a cell gives another explorer than the one that is saved
+    Errors: Problem if a cell gives another explorer than the one that is saved
     """
     cells = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.id != "start"]
     with contextlib.chdir(folder) if hasattr(contextlib, "chdir") else _inside(folder):
@@ -60,9 +61,9 @@ def _explorers_of(cells, saved):
     if not all((folder / name).exists() for name in pretrained.FILES):
         print(f"MiniLM is not in {folder}: cell {cells[-1].id!r} keeps its picture. `python course.py fetch` gets it.")
         return []
-    raise ValueError(
-        f"cell {cells[-1].id!r} must give the explorer that is saved, got {[repr(explorer) for explorer in shown]} "
-        f"instead of {expected}{said}; save the notebook again with `python course.py save`"
+    raise Problem(
+        f"The cell {cells[-1].id!r} must give the explorer that is saved, got {[repr(explorer) for explorer in shown]} "
+        f"instead of {expected}{said}; save the notebook again with `python course.py save`."
     )
 
 

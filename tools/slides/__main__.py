@@ -1,11 +1,9 @@
 """`python course.py slides` writes a deck of slides for each plan of the guide."""
 
-import argparse
-import os
 import sys
 from pathlib import Path
 
-from tools import Parser, Problem
+from tools import Parser, Problem, run
 
 
 def parse_options(words):
@@ -21,27 +19,11 @@ def parse_options(words):
         help="leave out the speaker notes, which hold the answers to the polls: for pages that students get",
     )
     parser.add_argument("--output", metavar="FOLDER", type=Path, default=Path("slides"), help="default: slides")
-    parser.add_argument("--from", dest="here", type=Path, default=Path(), help=argparse.SUPPRESS)
     return parser.parse_args(words)
 
 
-def main(words):
-    sys.stdout.reconfigure(errors="replace")
-    options = parse_options(words)
-    try:
-        for path in write(options.decks, options.here / options.output, not options.without_notes):
-            print(f"{path.absolute()}", flush=True)
-    except Problem as problem:
-        print(problem, file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"{error.filename} cannot be written ({error.strerror}): choose another --output.", file=sys.stderr)
-        return 1
-    return 0
-
-
 def write(names, folder, notes):
-    """Write these decks, or all; gives the path of each once it is written."""
+    """Write these decks, or all, and say where each is."""
     try:
         from tools.slides.build import page
         from tools.slides.decks import decks
@@ -59,9 +41,13 @@ def write(names, folder, notes):
     for name in names or known:
         path = folder / f"{name}{'' if notes else '-without-notes'}.html"
         path.write_text(page(known[name], COURSE.predictions, notes), encoding="utf-8", newline="\n")
-        yield path
+        print(path.absolute(), flush=True)
+
+
+def main(words):
+    options = parse_options(words)
+    return run(write, options.decks, options.output, not options.without_notes)
 
 
 if __name__ == "__main__":
-    os.environ["COURSE_PROGRESS"] = "memory"
     sys.exit(main(sys.argv[1:]))

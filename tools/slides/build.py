@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from pygments.formatters import HtmlFormatter
 
 from feedback.notebooks import asks, exercise_of, paths
-from tools.guide.plans import title_of
+from tools.guide import title_of
 from tools.slides import text
 from tools.slides.decks import ROOT
 

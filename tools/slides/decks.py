@@ -57,7 +57,7 @@ def decks(text=None):
         raise Problem(f"{FILE.name} names what is in no notebook: {', '.join(unknown)}. Change or remove these slides.")
     for slide in given:
         by_section.setdefault((slide.notebook, slide.section), []).append(slide)
-    return {plan.name: deck(plan, by_section) for plan in plans.plans().values()}
+    return {plan.name: deck(plan, by_section) for plan in plans().values()}
 
 
 def deck(plan, by_section):

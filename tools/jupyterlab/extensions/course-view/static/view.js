@@ -1,7 +1,8 @@
 // After Shift + Enter, what the cell made is in view. JupyterLab alone keeps the next cell in its place, so that a tall
 // output grows upward, out of sight. And a link to a cell selects it: JupyterLab alone moves the view, and the next key
-// acts on a cell out of sight. This is a JupyterLab extension in the form that build tools give one: an object with
-// `init`, which gets JupyterLab's own modules, and `get`, which gives the plugin.
+// acts on a cell out of sight. And an autosave that fails, as on a full disk, says so once, not every 15 seconds.
+// This is a JupyterLab extension in the form that build tools give one: an object with `init`, which gets JupyterLab's
+// own modules, and `get`, which gives the plugin.
 
 (() => {
   const SETTLING = 3000; // milliseconds in which an output may still grow, as an interactive view does
@@ -44,7 +45,24 @@
     follow(notebook.viewportNode, () => node.scrollIntoView({ block: place() }), OPENING);
   }
 
-  async function activate() {
+  /** Close a message about saving that was read already, until a notebook is saved or somebody asks for that again. */
+  async function sayOnce(app, notebooks) {
+    const { Dialog } = await imported("@jupyterlab/apputils");
+    const said = new Set();
+    Dialog.tracker.widgetAdded.connect((_, dialog) => {
+      const text = dialog.node.textContent;
+      if (!text.startsWith("Unexpected error while saving file")) return; // which is what the server says
+      if (said.has(text)) queueMicrotask(() => dialog.reject()); // after it was launched, before it is shown
+      said.add(text);
+    });
+    app.commands.commandExecuted.connect((_, { id }) => id.startsWith("docmanager:save") && said.clear());
+    const watch = ({ context }) => context.saveState.connect((_, state) => state === "completed" && said.clear());
+    notebooks.forEach(watch);
+    notebooks.widgetAdded.connect((_, panel) => watch(panel));
+  }
+
+  async function activate(app, notebooks) {
+    await sayOnce(app, notebooks);
     const { Notebook, NotebookActions } = await imported("@jupyterlab/notebook");
     NotebookActions.executed.connect((_, { notebook, cell }) => {
       const passed = notebook.activeCellIndex - notebook.widgets.indexOf(cell);
@@ -62,6 +80,9 @@
   window._JUPYTERLAB = window._JUPYTERLAB ?? {};
   window._JUPYTERLAB["course-view"] = {
     init: (scope) => void (modules = scope),
-    get: async () => () => ({ __esModule: true, default: { id: "course-view:plugin", autoStart: true, activate } }),
+    get: async () => {
+      const requires = [(await imported("@jupyterlab/notebook")).INotebookTracker];
+      return () => ({ __esModule: true, default: { id: "course-view:plugin", autoStart: true, requires, activate } });
+    },
   };
 })();

@@ -1,1 +1,0 @@
-"""Assignments for nbgrader, made from the exercises in the notebooks."""
