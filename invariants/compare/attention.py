@@ -261,14 +261,14 @@ def _same_origin(mine, theirs, name):
     return a is not None and b is not None and near(a, b)
 
 
-def _alike(a, b):
-    """Whether q, k or v come from the same features, up to a factor, a bias and the order of the heads."""
+def _alike(a, b, any_order=True):
+    """Whether q, k or v come from the same features, up to a factor, a bias and perhaps the order of the heads."""
     if a.origin is None or b.origin is None or a.origin.shape != b.origin.shape:
         return False
     D = a.heads.size(-1)
     x, y = ((z.origin - z.origin.mean((0, 1))).unflatten(-1, (-1, D)).movedim(2, 0).flatten(1) for z in (a, b))
     x, y = x / x.norm(), y / y.norm()
-    return near(x, y) or order_of(x, y, 1e-4 * float(y.abs().max())) is not None
+    return near(x, y) or (any_order and order_of(x, y, 1e-4 * float(y.abs().max())) is not None)
 
 
 def _in_order_of(mine, theirs):
@@ -300,7 +300,17 @@ def _by_layers(mine, theirs, names, certain):
     layouts = [side.parts["k"].layout for side in (mine, theirs)]
     if layouts[0] != layouts[1] and near(*(_whole(side) for side in (mine, theirs))):
         return Guess("heads", "where the features of queries, keys and values are in one layer", *layouts)
-    return _by_layer(differing[0], mine, theirs, certain)
+    return _by_layer(differing[0], mine, theirs, certain) if _explains(differing[0], mine, theirs) else None
+
+
+def _explains(name, mine, theirs):
+    """Whether mine gives the products of theirs with their queries or keys: else other layers may make up for these."""
+    parts = [(side.parts[n].split, side.parts[n].groups, side.parts[n].layout) for side in (mine, theirs) for n in "qk"]
+    if name == "v":
+        return True
+    q, k = ((theirs if n == name else mine).parts[n].heads for n in "qk")
+    a, b = (x - x.mean(-1, keepdim=True) for x in (q @ k.mT, theirs.product))
+    return parts[:2] == parts[2:] and near(a, b)
 
 
 def _by_norms(mine, theirs, names):
@@ -388,6 +398,8 @@ def _by_parts(mine, theirs, names):
         says = [[getattr(side.parts[n], step) for n in names] for side in (mine, theirs)]
         differing = [n for n, a, b in zip(names, *says, strict=True) if a != b]
         if differing:
+            if not all(_alike(mine.parts[n], theirs.parts[n], any_order=False) for n in differing):
+                return None
             at = names.index(differing[0])
             what = what.format(" and ".join(NAMES[n] for n in differing))
             return Guess(kind, what, *(each[at] or "as many as queries" for each in says))
