@@ -17,7 +17,7 @@ from torch import nn
 
 from invariants.assertions.calling import resting
 from invariants.compare.diagnosis import first_by_chance, guess
-from invariants.compare.guess import Guess
+from invariants.compare.numbers import Guess
 from invariants.compare.pairing import paired, parameter_pairs, without_counterpart
 from invariants.compare.places import differences, first_parting, what_follows
 from invariants.compare.recording import Call, copied, record
@@ -27,7 +27,7 @@ __all__ = ["Comparison", "Guess", "compare"]
 DETAILS = 0.05  # of the parameters may have no counterpart before two models are different architectures
 
 
-def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None, heads=None, **options):
+def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None, **options):
     """Run both models on the same inputs, and say where they part first, by how much, and what it looks like.
 
     Where the outputs are equal, up to rounding in their dtype, nothing is a difference. Where they are not, a cause is
@@ -38,7 +38,6 @@ def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None
     mapping: {name of a module of mine: name of theirs}, where names, parameters and shapes do not tell
     their_call: how to run theirs, if not by theirs(*inputs, **options), such as
             lambda model, x, mask: model(x, src_mask=~mask)
-    heads: how many heads there are, where the shapes of scores and projections leave it open
     Units:  the tolerance is that of any number; where an output has numbers above 20, it grows with them
     Errors: TypeError or ValueError if an argument makes no sense; what a model raises reaches the caller
     Source: exercise 7.3; notebook 07
@@ -70,7 +69,7 @@ def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None
         if parting is not None:
             guessed = _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options)
             if guessed is None and not recorded and not other_architecture:
-                guessed = guess(parting, certain, (calls, others), pairs, parameters, heads)
+                guessed = guess(parting, certain, (calls, others), pairs, parameters)
                 follows = what_follows(found, parting, tolerance, rerun) if certain else None
     before = parting is not None and parting.before
     return Comparison(

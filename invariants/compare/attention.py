@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from invariants.compare.guess import Guess
 from invariants.compare.masks import HIDDEN, by_mask
-from invariants.compare.numbers import close, in_layout_of, near, order_of, relation
+from invariants.compare.numbers import Guess, close, in_layout_of, near, order_of, relation
 from invariants.compare.recording import tensors_in
 from invariants.compare.sites import Operand, behind, in_heads, operand
 
@@ -55,16 +54,15 @@ class Attention:
 # ---------------------------------------------------------------- one side
 
 
-def described(site, heads=None):
+def described(site):
     """An Attention; None if the axes cannot be told apart."""
     lead, alone = math.prod(site.q.shape[:-2]), len(site.sources) == 1
-    parts, ways = {}, [(lead // heads, first) for first in (False, True)] if heads and alone else []
-    known = False
+    parts, ways = {}, []
     for name, x, sources in zip("qkv", (site.q, site.k, site.v), zip(*site.sources, strict=True), strict=True):
         each = [x] if alone else list(x.unbind(-3))
         found = [operand(part, source, ways) for part, source in zip(each, sources, strict=True)]
         if None not in found:
-            ways, known = ways if known else [found[0][1]], True
+            ways = ways or [found[0][1]]
             parts[name] = _joined([one for one, _ in found])
     batch, heads_first = (ways or [(site.q.size(0) if site.q.dim() > 3 else 1, False)])[0]
     if not alone:
@@ -161,7 +159,7 @@ def _merged(last, out):
 # ---------------------------------------------------------------- both sides
 
 
-def by_attention(runs, times, parting, certain, heads=None):
+def by_attention(runs, times, parting, certain):
     """A guess if sites that began before these times are given the same and take one step differently.
 
     Of several steps, the first is told. The first site is meant whose results differ, where all later ones differ too.
@@ -174,10 +172,10 @@ def by_attention(runs, times, parting, certain, heads=None):
     pairs = list(zip(*sites, strict=True)) if len(sites[0]) == len(sites[1]) else [tuple(s[-1] for s in sites if s)]
     first = None
     for pair in reversed(pairs):
-        if len(pair) < 2 or agree(pair, heads):
+        if len(pair) < 2 or agree(pair):
             break
         first = pair
-    return first and _difference(first, [x for run in runs for x in tensors_in(run[0].given)], certain, heads)
+    return first and _difference(first, [x for run in runs for x in tensors_in(run[0].given)], certain)
 
 
 def _reads(site, x):
@@ -186,12 +184,13 @@ def _reads(site, x):
     return any(one.value.shape == x.shape and torch.equal(one.value, x) for one in steps)
 
 
-def _difference(sites, masks, certain, heads):
-    mine, theirs = (described(site, heads) for site in sites)
+def _difference(sites, masks, certain):
+    mine, theirs = map(described, sites)
     if mine is None or theirs is None:
         return None
     if mine.heads != theirs.heads:
-        return _number_of_heads(mine, theirs)
+        same = all(_same_origin(mine, theirs, name) for name in "qkv")
+        return Guess("heads", "the number of heads", f"{mine.heads}", f"{theirs.heads}") if same else None
     theirs = _in_order_of(mine, theirs)
     if near(mine.out, theirs.out):
         return _by_merge(mine, theirs)
@@ -210,7 +209,7 @@ def _by_inputs(mine, theirs, names, certain):
     return _by_layers(mine, theirs, names, certain) or _by_parts(mine, theirs, names) or _by_norms(mine, theirs, names)
 
 
-def made_up_for(runs, times, output, heads=None):
+def made_up_for(runs, times, output):
     """A guess if the first sites after these times differ, although they make up for other numbers in a projection.
 
     output: what the projection of mine gave
@@ -218,7 +217,7 @@ def made_up_for(runs, times, output, heads=None):
     following = [next((x for x in run.sites if x.start >= time), None) for run, time in zip(runs, times, strict=True)]
     if None in following:
         return None
-    mine, theirs = (described(site, heads) for site in following)
+    mine, theirs = map(described, following)
     if mine is None or theirs is None or mine.heads != theirs.heads:
         return None
     if not any(x.whole is not None and _same_input(x.whole, output) for x in mine.parts.values()):
@@ -239,21 +238,15 @@ def _proportion(mine, theirs):
     return factor if near(a, factor * b) else None
 
 
-def agree(sites, heads=None):
+def agree(sites):
     """Whether both give the same, up to the order of the heads."""
-    mine, theirs = (described(site, heads) for site in sites)
-    if mine is None or theirs is None or mine.heads != theirs.heads:
-        return mine is not None and theirs is not None and _same_merged(mine, theirs)
-    return near(mine.out, _in_order_of(mine, theirs).out) and not _by_merge(mine, _in_order_of(mine, theirs))
-
-
-def _same_merged(mine, theirs):
-    return mine.merged is not None and theirs.merged is not None and near(mine.merged, theirs.merged)
-
-
-def _number_of_heads(mine, theirs):
-    same = all(_same_origin(mine, theirs, name) for name in "qkv")
-    return Guess("heads", "the number of heads", f"{mine.heads}", f"{theirs.heads}") if same else None
+    mine, theirs = map(described, sites)
+    if mine is None or theirs is None:
+        return False
+    if mine.heads != theirs.heads:
+        return mine.merged is not None and theirs.merged is not None and near(mine.merged, theirs.merged)
+    theirs = _in_order_of(mine, theirs)
+    return near(mine.out, theirs.out) and not _by_merge(mine, theirs)
 
 
 def _same_origin(mine, theirs, name):

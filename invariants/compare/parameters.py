@@ -3,8 +3,7 @@
 import torch
 from torch.func import functional_call
 
-from invariants.compare.guess import Guess
-from invariants.compare.numbers import close, near, relation, rounding, size_of_difference
+from invariants.compare.numbers import Guess, close, near, relation, rounding, size_of_difference
 from invariants.compare.places import CANNOT_RUN
 from invariants.compare.recording import copied, first_tensor
 

@@ -4,8 +4,7 @@ import itertools
 
 import torch
 
-from invariants.compare.guess import Guess
-from invariants.compare.numbers import close
+from invariants.compare.numbers import Guess, close
 
 READ = "what is read"
 TABLE, PARTS = "rows of ", ("[:, 0]", "[:, -1]", ".mean(1)", "[:, 1]")  # how labels of tables begin, and of tokens end
