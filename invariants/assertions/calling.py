@@ -12,6 +12,7 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 SAME_SHAPES, OTHER_SHAPES = 1e-6, 1e-5  # rounding, as a part of the largest output; equal shapes take equal kernels
+EXACT = 1e-9  # where any difference counts that float64 does not call rounding
 COARSE = {torch.float64: 1e-5, torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 1e-1}  # without float64
 ANSWERS = ("decoder_input_ids", "decoder_inputs_embeds", "tgt")  # parameters whose positions are those of the output
 OTHERS = ("memory", "context", "enc")  # in names of what has positions of its own
@@ -268,18 +269,6 @@ class Subject:
         except Exception:  # a model that cannot run in float64
             return far if far > COARSE.get(dtype, 1e-4) * size else 0.0
         return far if exact > max(limit * exact_size, 10 * self.noise) else 0.0
-
-    def moves(self, measure):
-        """Do two outputs differ by more than rounding, however little?"""
-        far, size, dtype = distance(*measure())
-        if far > COARSE.get(dtype, 1e-4) * size:
-            return True
-        try:
-            with self.in_double():
-                far, size, _ = distance(*measure())
-            return far > max(1e-9 * size, 10 * self.noise)
-        except Exception:  # a model that cannot run in float64
-            return far > max(1e-6 * size, 10 * self.noise)
 
     def exactly(self, function):
         """The function in float64, or as it is where the model cannot run in that."""

@@ -3,6 +3,7 @@
 import torch
 
 from invariants.assertions.calling import (
+    EXACT,
     MASKS,
     PASTS,
     POSITIONS,
@@ -284,12 +285,12 @@ def assert_order_matters(model, *inputs, axis=None, **options):
         return (before[:, keep], after[:, keep]) if before.dim() == 3 else (before, after)
 
     with subject.at_rest():
-        reads = False
+        reads = 0.0
         for i, j in pairs:
-            if subject.moves(lambda i=i, j=j: watched(exchanged(i, j), i, j)):
+            if subject.apart(lambda i=i, j=j: watched(exchanged(i, j), i, j), EXACT):
                 return
             where = subject.everywhere([i, j])
-            reads = reads or subject.moves(lambda i=i, j=j, w=where: watched(subject.changed(w), i, j))
+            reads = reads or subject.apart(lambda i=i, j=j, w=where: watched(subject.changed(w), i, j), EXACT)
     if not reads:
         raise ValueError("no output moves with other tokens of its item, so their order cannot matter")
     raise AssertionError(f"no other output moves if two tokens change places; look at {LOOK['order']}")
