@@ -3,6 +3,7 @@
 import functools
 import inspect
 import math
+import re
 import types
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ MASKS = {  # what a parameter of this name means by its numbers, given which tok
 }
 PASTS = ("past_key_values", "past_key_value", "past_kv", "kv_cache", "past", "cache", "cache_params", "state")
 POSITIONS = ("position_ids", "positions")
+RECURRENT = re.compile("mamba|rwkv|recurrent|rglru|ssm", re.IGNORECASE)  # in names of classes
 TORCHS = tuple(f"torch.nn.modules.{name}" for name in ("activation", "transformer", "rnn"))
 NAMED = ("logits", "last_hidden_state")  # outputs that count before others
 
@@ -56,6 +58,8 @@ class Subject:
             inputs, options = (), {**inputs[0], **options}
         if len(inputs) == 1 and [name[:1].lower() for name in self.required[:3]] == ["q", "k", "v"]:
             inputs = inputs * 3  # self-attention
+        if "use_cache" in self.names:  # a past is asked for elsewhere, and some keep it in the module
+            options = {"use_cache": False, **options}
         self.values = {**dict(enumerate(inputs)), **options}
         self.text = self._text(axis, ANSWERS if answers else ())
         first = self.values[self.text[0]]
@@ -399,6 +403,12 @@ def modules_of(model):
         if len(seen) > 1000:
             break
     return found
+
+
+def recurrent_layer(modules):
+    """The class of a layer with a state that reads whatever comes, or ''."""
+    names = (type(each).__name__ for module in modules for each in module.modules())
+    return next((name for name in names if name in ("RNN", "LSTM", "GRU") or RECURRENT.search(name)), "")
 
 
 def parameters_of(model):

@@ -481,6 +481,9 @@ class Static(nn.Module):
         self.end = 0
 
 
+GRU = nn.GRU(12, 12, batch_first=True)
+
+
 def test_a_cache_in_the_module_is_emptied_by_reset():
     model = Static()
     assert_cache_equals_whole(model, IDS, reset=model.empty)
@@ -500,6 +503,16 @@ def test_a_cache_in_the_module_is_emptied_by_reset():
         (lambda: assert_padding_ignored(today(), IDS, REAL), "must take what is real"),
         (lambda: assert_padding_ignored(lambda ids, real: ids, IDS, REAL | True), "real must have padding, False, in"),
         (lambda: assert_cache_equals_whole(lambda ids, past: story()(ids)[0], IDS), r"must return \(out, past\)"),
+        (
+            lambda: assert_padding_ignored(Net(lambda m, x, real: m(x)[0], GRU), X, REAL7.flip(1)),
+            "a recurrent layer, GRU, reads what is on the left",
+        ),
+        (
+            lambda: assert_cache_equals_whole(
+                Net(lambda m, x, past: m(x if past is None else 0 * x + x[:, :1], past), GRU), X
+            ),
+            "a recurrent layer, GRU, may take one token after another only",
+        ),
         (lambda: assert_order_matters(nn.Embedding(29, 5), IDS), "no output moves with other tokens"),
         (lambda: assert_items_apart(attend, X[:1]), "must have 2 items"),
         (lambda: assert_heads_independent(Attention(12, 3), X, 3, names=("q", "k", "v", "o")), "names must give the"),
