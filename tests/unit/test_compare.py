@@ -6,20 +6,16 @@ import itertools
 import pytest
 import torch
 import torch.nn.functional as F
-from safetensors.torch import load_file
 from torch import nn
 
-from helpers.bert import BertConfig, BertModel, load_weights
 from helpers.today import TodayConfig, TodayDecoder
 from invariants.compare import compare
 from models import story_model, story_today
 from tests.calls import Calls
 from tests.unit import pairs, pairs_styles
-from tests.unit.bert_models import part
 from tests.unit.faults import FAULTS, IDS, PAIRS
 from tests.unit.pairs_styles import Einsum, OneByOne, Separate, Torchs
 from tests.unit.ports_to_break import fill
-from tests.unit.test_bert_recorded import GOLDEN
 
 UNSEEN = [fault for fault in FAULTS if fault.places]
 TOGETHER = [both for both in itertools.combinations(UNSEEN, 2) if both[0].pair == both[1].pair][::19]
@@ -280,26 +276,6 @@ def test_a_factor_that_stands_in_another_module_is_no_difference():
     assert found.name == "out" and found.guess.kind == "parameter"
 
 
-# ---------------------------------------------------------------- recorded outputs
-
-
-def test_a_model_is_compared_with_recorded_outputs():
-    tensors = load_file(GOLDEN / "bert_model.safetensors")
-    config = BertConfig(24, 3, 16, num_hidden_layers=2, intermediate_size=40, vocab_size=59)
-    ours = BertModel(config).eval()
-    load_weights(ours, part(tensors, "state."))
-    given = part(tensors, "input.")
-    options = {"mask": given["mask"].bool()[:, None, None], "token_types": given["token_types"]}
-    recorded = {"embeddings": tensors["output.embeddings"], "": tensors["output.hidden"]}
-    assert not compare(ours, recorded, given["ids"], **options)
-    ours.encoder.layer[1].output.LayerNorm.eps = 0.1
-    found = compare(ours, recorded, given["ids"], **options)
-    assert (found.name, found.before, found.guess) == ("", False, None)
-    assert "the model itself" in repr(found)
-    with pytest.raises(ValueError, match="under the names of mine's modules, got 'encoder.layers'"):
-        compare(ours, {"encoder.layers": tensors["output.hidden"]}, given["ids"])
-
-
 # ---------------------------------------------------------------- nothing is left behind
 
 
@@ -383,7 +359,7 @@ LAYER, THREE = nn.Linear(3, 3), torch.zeros(2, 3)
     "call, error, words",
     [
         (lambda: compare(LAYER.forward, LAYER, THREE), TypeError, "mine must be an nn.Module, got method"),
-        (lambda: compare(LAYER, [LAYER], THREE), TypeError, "theirs must be an nn.Module, or a dict of .*, got list"),
+        (lambda: compare(LAYER, [LAYER], THREE), TypeError, "theirs must be an nn.Module, got list"),
         (lambda: compare(LAYER, LAYER), ValueError, r"the models need an input, got none; pass what .* compare\(mine"),
         (lambda: compare(LAYER, LAYER, THREE, tolerance=0), ValueError, "tolerance must be a number above 0, got 0"),
         (
