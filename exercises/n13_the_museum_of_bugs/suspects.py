@@ -74,10 +74,7 @@ class Numbers:
 
     def matrix(self, name: str, rows: int, columns: int) -> torch.Tensor:
         """A matrix that keeps the size of vectors, (rows, columns)."""
-        key = "matrix", name, rows, columns
-        if key not in self.drawn:
-            self.drawn[key] = self(name, rows, columns) / rows**0.5
-        return self.drawn[key]
+        return self(name, rows, columns) / rows**0.5
 
     def one(self) -> nn.Parameter:
         """A parameter, which makes an output require gradients, as that of a real module does."""
@@ -422,9 +419,6 @@ class Suspects:
     def suspect(self, number: int, run: int = 0) -> Suspect:
         return Suspect(number, self.truths[number - 1].make, self.takes, self.wrap, run)
 
-    def _truth_of(self, suspect: Suspect) -> Truth:
-        return self.truths[suspect.number - 1]
-
     # ------------------------------------------------------------ cards
 
     def _report(self, seen: Any) -> Report:
@@ -455,7 +449,7 @@ class Suspects:
     def _verdicts(self, seen: Any) -> Verdicts:
         found = Verdicts({}, [], [], [])
         for i in seen.required():
-            truth, verdict = self._truth_of(seen.exercise.cases[i].args[0]), seen.runs[i].value
+            truth, verdict = self.truths[seen.exercise.cases[i].args[0].number - 1], seen.runs[i].value
             if truth.id in found.said and (verdict == A_BUG or truth.id in found.missed):
                 continue  # another run, with nothing new
             found.said[truth.id] = verdict
