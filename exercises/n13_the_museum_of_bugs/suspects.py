@@ -81,6 +81,20 @@ class Numbers:
         return self.drawn.setdefault("one", nn.Parameter(torch.ones(())))
 
 
+def rounded(function: Callable) -> Callable:
+    """The same function, but for results that move by a few millionths from call to call."""
+    calls: list = []
+
+    def model(*args):
+        calls.append(0)
+        out, apart = function(*args), 3e-6 * (-1) ** len(calls)
+        if isinstance(out, torch.Tensor):
+            return out + apart
+        return tuple(part + apart if isinstance(part, torch.Tensor) else part for part in out)
+
+    return model
+
+
 class Model(nn.Module):
     """How a function looks to a test: they all look alike."""
 
