@@ -5,10 +5,12 @@ import torch
 from invariants.assertions.calling import (
     OTHER_SHAPES,
     PASTS,
+    POSITIONS,
     Subject,
     far,
     is_function_of_length,
     parameters_of,
+    recurrent_layer,
     tensors_of,
 )
 
@@ -26,7 +28,7 @@ def assert_cache_equals_whole(model, ids, *, reset=None, pieces=None, axis=None,
             model(ids, past) -> out (B, T, ...), past, where the first past is None, a past comes last in a tuple, and
             may be what it likes: tensors, an object that grows in place, a number of positions.
             Models of `transformers` can be handed over as they are: where a parameter is called past_key_values,
-            past, cache or the like, it gets the past, and use_cache=True goes with it.
+            past, cache or the like, it gets the past, and use_cache=True goes with it; position_ids get positions.
             Where the cache is in the module: model(ids) -> out, and reset() empties the cache
     pieces   lists of sizes, such as [[1] * T] for a model that takes one token after another only
     options  go to the model; a function of one argument gets the number of tokens so far, new ones included
@@ -41,6 +43,12 @@ def assert_cache_equals_whole(model, ids, *, reset=None, pieces=None, axis=None,
     with text.at_rest():
         for sizes in plans:
             apart = text.apart(sizes)
+            layer = apart and sizes[1:] != [1] * len(sizes[1:]) and recurrent_layer(text.subject.modules)
+            if layer:
+                raise ValueError(
+                    f"a recurrent layer, {layer}, may take one token after another only once there is a past, and the "
+                    "outputs differ for several: hand over pieces=, such as [[1] * T]"
+                )
             if apart:
                 look = LOOK["one" if sizes[1:] == [1] * len(sizes[1:]) else "several"]
                 raise AssertionError(f"{_how(sizes)} the outputs differ {far(apart)}; look at {look}")
@@ -78,6 +86,7 @@ class _Text:
         self.subject = Subject(model, (ids,), {}, axis, tolerance)
         if reset is None:
             self.place = next((name for name in PASTS if name in self.subject.names), None)
+            self.positions = next((name for name in POSITIONS if name in self.subject.names), None)
             if self.place and "use_cache" in self.subject.names:
                 self.options.setdefault("use_cache", True)
 
@@ -126,6 +135,9 @@ class _Text:
         options = {key: value(end) if is_function_of_length(value) else value for key, value in self.options.items()}
         if self.reset is None and self.place:
             options[self.place] = past
+            if self.positions:
+                at = torch.arange(end - piece.size(self.subject.axis), end, device=piece.device)
+                options[self.positions] = at.expand(self.subject.B, -1)
         given = [self.subject._fresh(piece)] + [past] * (self.reset is None and not self.place)
         return self.model(*given, **options)
 

@@ -3,6 +3,7 @@
 import functools
 import inspect
 import math
+import re
 import types
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 SAME_SHAPES, OTHER_SHAPES = 1e-6, 1e-5  # rounding, as a part of the largest output; equal shapes take equal kernels
+EXACT = 1e-9  # where any difference counts that float64 does not call rounding
 COARSE = {torch.float64: 1e-5, torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 1e-1}  # without float64
 ANSWERS = ("decoder_input_ids", "decoder_inputs_embeds", "tgt")  # parameters whose positions are those of the output
 OTHERS = ("memory", "context", "enc")  # in names of what has positions of its own
@@ -26,6 +28,7 @@ MASKS = {  # what a parameter of this name means by its numbers, given which tok
 }
 PASTS = ("past_key_values", "past_key_value", "past_kv", "kv_cache", "past", "cache", "cache_params", "state")
 POSITIONS = ("position_ids", "positions")
+RECURRENT = re.compile("mamba|rwkv|recurrent|rglru|ssm", re.IGNORECASE)  # in names of classes
 TORCHS = tuple(f"torch.nn.modules.{name}" for name in ("activation", "transformer", "rnn"))
 NAMED = ("logits", "last_hidden_state")  # outputs that count before others
 
@@ -55,6 +58,8 @@ class Subject:
             inputs, options = (), {**inputs[0], **options}
         if len(inputs) == 1 and [name[:1].lower() for name in self.required[:3]] == ["q", "k", "v"]:
             inputs = inputs * 3  # self-attention
+        if "use_cache" in self.names:  # a past is asked for elsewhere, and some keep it in the module
+            options = {"use_cache": False, **options}
         self.values = {**dict(enumerate(inputs)), **options}
         self.text = self._text(axis, ANSWERS if answers else ())
         first = self.values[self.text[0]]
@@ -269,18 +274,6 @@ class Subject:
             return far if far > COARSE.get(dtype, 1e-4) * size else 0.0
         return far if exact > max(limit * exact_size, 10 * self.noise) else 0.0
 
-    def moves(self, measure):
-        """Do two outputs differ by more than rounding, however little?"""
-        far, size, dtype = distance(*measure())
-        if far > COARSE.get(dtype, 1e-4) * size:
-            return True
-        try:
-            with self.in_double():
-                far, size, _ = distance(*measure())
-            return far > max(1e-9 * size, 10 * self.noise)
-        except Exception:  # a model that cannot run in float64
-            return far > max(1e-6 * size, 10 * self.noise)
-
     def exactly(self, function):
         """The function in float64, or as it is where the model cannot run in that."""
         try:
@@ -410,6 +403,12 @@ def modules_of(model):
         if len(seen) > 1000:
             break
     return found
+
+
+def recurrent_layer(modules):
+    """The class of a layer with a state that reads whatever comes, or ''."""
+    names = (type(each).__name__ for module in modules for each in module.modules())
+    return next((name for name in names if name in ("RNN", "LSTM", "GRU") or RECURRENT.search(name)), "")
 
 
 def parameters_of(model):

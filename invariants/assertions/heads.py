@@ -43,21 +43,7 @@ def assert_heads_independent(attention, x, num_heads, names=None, num_kv_heads=N
     Errors: ValueError if the projections are not found
     Source: notebook 05
     """
-    _assert_heads(attention, x, num_heads, num_kv_heads or num_heads, names, tolerance, options)
-
-
-def assert_grouped_heads(attention, x, num_heads, num_kv_heads, names=None, *, tolerance=None, **options):
-    """Query heads in a row share a head of keys and values: h reads h // (num_heads // num_kv_heads).
-
-    Shapes: as for assert_heads_independent, keys and values (num_kv_heads * D, C)
-    Source: notebook 10
-    """
-    if num_heads % num_kv_heads:
-        raise ValueError(f"num_heads must be a multiple of num_kv_heads, got {num_heads} and {num_kv_heads}")
-    _assert_heads(attention, x, num_heads, num_kv_heads, names, tolerance, options)
-
-
-def _assert_heads(attention, x, H, G, names, tolerance, options):
+    H, G = num_heads, num_kv_heads or num_heads
     subject = Subject(attention, (x,), options, None, tolerance)
     names = names or next((n for n in USUAL if all(_weight(attention, name) is not None for name in n)), None)
     if names == USUAL[-1] and sum(p.dim() > 1 for p in attention.parameters()) > 3:  # an output of another name
@@ -70,6 +56,17 @@ def _assert_heads(attention, x, H, G, names, tolerance, options):
         complaints = [_complaint(subject, rows, names, H) for rows in _layouts(attention, names, H, G)]
     if all(complaints):
         raise AssertionError(complaints[0])
+
+
+def assert_grouped_heads(attention, x, num_heads, num_kv_heads, names=None, *, tolerance=None, **options):
+    """Query heads in a row share a head of keys and values: h reads h // (num_heads // num_kv_heads).
+
+    Shapes: as for assert_heads_independent, keys and values (num_kv_heads * D, C)
+    Source: notebook 10
+    """
+    if num_heads % num_kv_heads:
+        raise ValueError(f"num_heads must be a multiple of num_kv_heads, got {num_heads} and {num_kv_heads}")
+    assert_heads_independent(attention, x, num_heads, names, num_kv_heads, tolerance=tolerance, **options)
 
 
 USUAL = (

@@ -3,6 +3,7 @@
 import torch
 
 from invariants.assertions.calling import (
+    EXACT,
     MASKS,
     PASTS,
     POSITIONS,
@@ -10,6 +11,7 @@ from invariants.assertions.calling import (
     Subject,
     far,
     parameters_of,
+    recurrent_layer,
     refuse_nan,
 )
 
@@ -128,6 +130,7 @@ def assert_padding_ignored(model, x, real, *inputs, axis=None, tolerance=None, *
                     f"that is padding, {tuple(subject.whole().shape)}; pad on the other side, or ask for all positions"
                 )
             if apart:
+                _refuse_recurrent(subject, real)
                 look = LOOK[_padding(subject, real, apart)]
                 raise AssertionError(f"real tokens change {far(apart)} with what stands in padding; look at {look}")
 
@@ -178,6 +181,13 @@ def _real(outputs, real):
     return outputs[real] if outputs.dim() == 3 else outputs[real.any(1)]
 
 
+def _refuse_recurrent(subject, real):
+    """Errors: ValueError if padding on the left enters the state of a recurrent layer, from which no mask hides it."""
+    layer = recurrent_layer(subject.modules)
+    if layer and not real[:, 0].all():
+        raise ValueError(f"a recurrent layer, {layer}, reads what is on the left, so that padding must be on the right")
+
+
 def _own_padding(subject, real):
     """Is the one output of an item that of a first or last position which is padding?"""
     last = torch.zeros_like(real)
@@ -215,6 +225,7 @@ def assert_alone_equals_batch(model, x, real, *inputs, axis=None, tolerance=None
 
             apart = subject.apart(both)
             if apart:
+                _refuse_recurrent(subject, real)
                 reads = subject.apart(lambda: _refilled(subject, real, ~real), SAME_SHAPES)
                 look = LOOK["padding" if reads else "right" if real[item, 0] else "left"]
                 raise AssertionError(f"item {item} alone differs {far(apart)} from itself in the batch; look at {look}")
@@ -284,12 +295,12 @@ def assert_order_matters(model, *inputs, axis=None, **options):
         return (before[:, keep], after[:, keep]) if before.dim() == 3 else (before, after)
 
     with subject.at_rest():
-        reads = False
+        reads = 0.0
         for i, j in pairs:
-            if subject.moves(lambda i=i, j=j: watched(exchanged(i, j), i, j)):
+            if subject.apart(lambda i=i, j=j: watched(exchanged(i, j), i, j), EXACT):
                 return
             where = subject.everywhere([i, j])
-            reads = reads or subject.moves(lambda i=i, j=j, w=where: watched(subject.changed(w), i, j))
+            reads = reads or subject.apart(lambda i=i, j=j, w=where: watched(subject.changed(w), i, j), EXACT)
     if not reads:
         raise ValueError("no output moves with other tokens of its item, so their order cannot matter")
     raise AssertionError(f"no other output moves if two tokens change places; look at {LOOK['order']}")

@@ -12,49 +12,39 @@ down into the children, and tries causes until one explains the numbers of both 
     report       Comparison, and the table
 """
 
-import torch
 from torch import nn
 
 from invariants.assertions.calling import resting
 from invariants.compare.diagnosis import first_by_chance, guess
-from invariants.compare.guess import Guess
+from invariants.compare.numbers import Guess
 from invariants.compare.pairing import paired, parameter_pairs, without_counterpart
 from invariants.compare.places import differences, first_parting, what_follows
-from invariants.compare.recording import Call, copied, record
+from invariants.compare.recording import record
 from invariants.compare.report import Comparison, Row
 
 __all__ = ["Comparison", "Guess", "compare"]
 DETAILS = 0.05  # of the parameters may have no counterpart before two models are different architectures
 
 
-def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None, heads=None, **options):
+def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None, **options):
     """Run both models on the same inputs, and say where they part first, by how much, and what it looks like.
 
     Where the outputs are equal, up to rounding in their dtype, nothing is a difference. Where they are not, a cause is
     told only if the numbers of both sides show it; they are read from the calls of torch's functions, so that it does
     not matter which modules there are, and what they are called. Of two causes, the first is told, or none.
 
-    theirs: a model, or outputs that were recorded from one, {name of a module of mine: tensor}, "" being the model
     mapping: {name of a module of mine: name of theirs}, where names, parameters and shapes do not tell
     their_call: how to run theirs, if not by theirs(*inputs, **options), such as
             lambda model, x, mask: model(x, src_mask=~mask)
-    heads: how many heads there are, where the shapes of scores and projections leave it open
     Units:  the tolerance is that of any number; where an output has numbers above 20, it grows with them
     Errors: TypeError or ValueError if an argument makes no sense; what a model raises reaches the caller
     Source: exercise 7.3; notebook 07
     """
-    recorded = isinstance(theirs, dict)
     _require(mine, theirs, inputs, options, mapping or {}, tolerance)
-    with resting((mine,) if recorded else (mine, theirs)):
-        calls = record(mine, _plain, inputs, options, inside=not recorded)
-        if recorded:
-            others = _as_calls(theirs)
-            pairs = {name: name for name in theirs}
-            parameters = {}
-        else:
-            others = record(theirs, their_call or _plain, inputs, options, inside=True)
-            pairs = paired(calls, others, mapping or {})
-            parameters = parameter_pairs(mine, theirs, pairs, calls, others)
+    with resting((mine, theirs)):
+        calls = record(mine, _plain, inputs, options, inside=True)
+        others = record(theirs, their_call or _plain, inputs, options, inside=True)
+        pairs = paired(calls, others, mapping or {})
         found = differences(calls, others, pairs)
 
         def rerun(changes):
@@ -64,13 +54,14 @@ def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None
         agree = whole is not None and not whole.differs(tolerance)
         parting, certain = (None, False) if agree else first_parting(found, tolerance, rerun)
         alone, other_architecture = ((), ()), False
-        if not recorded and not agree:
+        if not agree:
             alone, other_architecture = _architecture(mine, theirs, pairs, calls, others)
         guessed = follows = None
         if parting is not None:
             guessed = _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options)
-            if guessed is None and not recorded and not other_architecture:
-                guessed = guess(parting, certain, (calls, others), pairs, parameters, heads)
+            if guessed is None and not other_architecture:
+                parameters = parameter_pairs(mine, theirs, pairs, calls, others)
+                guessed = guess(parting, certain, (calls, others), pairs, parameters)
                 follows = what_follows(found, parting, tolerance, rerun) if certain else None
     before = parting is not None and parting.before
     return Comparison(
@@ -95,8 +86,6 @@ def _plain(model, *inputs, **options):
 def _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options):
     """A guess if a second run of one model gives other numbers before the two part, or where they do."""
     for model, run, call in ((mine, calls, _plain), (theirs, others, their_call or _plain)):
-        if isinstance(model, dict):
-            continue
         where = first_by_chance(run, record(model, call, inputs, options))
         at = parting.mine if model is mine else parting.theirs
         if where is not None and where.start <= (at.start if parting.before else at.end):
@@ -106,11 +95,6 @@ def _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options
                 says = [says[0]] * 2
             return Guess("dropout", "dropout that is left on, or another draw of random numbers", *says)
     return None
-
-
-def _as_calls(outputs):
-    """Recorded outputs, as if a model had just given them."""
-    return [Call(name, 0, nn.Identity(), None, None, 0, 0, copied(output)) for name, output in outputs.items()]
 
 
 def _architecture(mine, theirs, pairs, calls, others):
@@ -148,22 +132,12 @@ def _rows(found):
 def _require(mine, theirs, inputs, options, mapping, tolerance):
     """Arguments that make sense, or one sentence that says what does not."""
     for name, model in (("mine", mine), ("theirs", theirs)):
-        if not isinstance(model, nn.Module) and not (name == "theirs" and isinstance(model, dict)):
-            also = ", or a dict of recorded outputs" if name == "theirs" else ""
-            raise TypeError(f"{name} must be an nn.Module{also}, got {type(model).__name__}")
+        if not isinstance(model, nn.Module):
+            raise TypeError(f"{name} must be an nn.Module, got {type(model).__name__}")
     if not inputs and not options:
         raise ValueError("the models need an input, got none; pass what they are called with: compare(mine, theirs, x)")
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance > 0:
         raise ValueError(f"tolerance must be a number above 0, got {tolerance!r}")
-    if isinstance(theirs, dict):
-        named = dict(mine.named_modules())
-        for name, output in theirs.items():
-            if name not in named or not isinstance(output, torch.Tensor):
-                raise ValueError(
-                    f"recorded outputs must be tensors under the names of mine's modules, got {name!r}; "
-                    'the model\'s own output has the name ""'
-                )
-        return
     for side, model, names in (("mine", mine, mapping.keys()), ("theirs", theirs, mapping.values())):
         known = {name for name, _ in model.named_modules(remove_duplicate=False)}
         for name in names:

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from invariants.compare.guess import Guess
 from invariants.compare.masks import HIDDEN, by_mask
-from invariants.compare.numbers import close, in_layout_of, near, order_of, relation
+from invariants.compare.numbers import Guess, close, in_layout_of, near, order_of, relation
 from invariants.compare.recording import tensors_in
 from invariants.compare.sites import Operand, behind, in_heads, operand
 
@@ -55,16 +54,15 @@ class Attention:
 # ---------------------------------------------------------------- one side
 
 
-def described(site, heads=None):
+def described(site):
     """An Attention; None if the axes cannot be told apart."""
     lead, alone = math.prod(site.q.shape[:-2]), len(site.sources) == 1
-    parts, ways = {}, [(lead // heads, first) for first in (False, True)] if heads and alone else []
-    known = False
+    parts, ways = {}, []
     for name, x, sources in zip("qkv", (site.q, site.k, site.v), zip(*site.sources, strict=True), strict=True):
         each = [x] if alone else list(x.unbind(-3))
         found = [operand(part, source, ways) for part, source in zip(each, sources, strict=True)]
         if None not in found:
-            ways, known = ways if known else [found[0][1]], True
+            ways = ways or [found[0][1]]
             parts[name] = _joined([one for one, _ in found])
     batch, heads_first = (ways or [(site.q.size(0) if site.q.dim() > 3 else 1, False)])[0]
     if not alone:
@@ -161,7 +159,7 @@ def _merged(last, out):
 # ---------------------------------------------------------------- both sides
 
 
-def by_attention(runs, times, parting, certain, heads=None):
+def by_attention(runs, times, parting, certain):
     """A guess if sites that began before these times are given the same and take one step differently.
 
     Of several steps, the first is told. The first site is meant whose results differ, where all later ones differ too.
@@ -174,10 +172,10 @@ def by_attention(runs, times, parting, certain, heads=None):
     pairs = list(zip(*sites, strict=True)) if len(sites[0]) == len(sites[1]) else [tuple(s[-1] for s in sites if s)]
     first = None
     for pair in reversed(pairs):
-        if len(pair) < 2 or agree(pair, heads):
+        if len(pair) < 2 or agree(pair):
             break
         first = pair
-    return first and _difference(first, [x for run in runs for x in tensors_in(run[0].given)], certain, heads)
+    return first and _difference(first, [x for run in runs for x in tensors_in(run[0].given)], certain)
 
 
 def _reads(site, x):
@@ -186,12 +184,13 @@ def _reads(site, x):
     return any(one.value.shape == x.shape and torch.equal(one.value, x) for one in steps)
 
 
-def _difference(sites, masks, certain, heads):
-    mine, theirs = (described(site, heads) for site in sites)
+def _difference(sites, masks, certain):
+    mine, theirs = map(described, sites)
     if mine is None or theirs is None:
         return None
     if mine.heads != theirs.heads:
-        return _number_of_heads(mine, theirs)
+        same = all(_same_origin(mine, theirs, name) for name in "qkv")
+        return Guess("heads", "the number of heads", f"{mine.heads}", f"{theirs.heads}") if same else None
     theirs = _in_order_of(mine, theirs)
     if near(mine.out, theirs.out):
         return _by_merge(mine, theirs)
@@ -210,7 +209,7 @@ def _by_inputs(mine, theirs, names, certain):
     return _by_layers(mine, theirs, names, certain) or _by_parts(mine, theirs, names) or _by_norms(mine, theirs, names)
 
 
-def made_up_for(runs, times, output, heads=None):
+def made_up_for(runs, times, output):
     """A guess if the first sites after these times differ, although they make up for other numbers in a projection.
 
     output: what the projection of mine gave
@@ -218,7 +217,7 @@ def made_up_for(runs, times, output, heads=None):
     following = [next((x for x in run.sites if x.start >= time), None) for run, time in zip(runs, times, strict=True)]
     if None in following:
         return None
-    mine, theirs = (described(site, heads) for site in following)
+    mine, theirs = map(described, following)
     if mine is None or theirs is None or mine.heads != theirs.heads:
         return None
     if not any(x.whole is not None and _same_input(x.whole, output) for x in mine.parts.values()):
@@ -239,21 +238,15 @@ def _proportion(mine, theirs):
     return factor if near(a, factor * b) else None
 
 
-def agree(sites, heads=None):
+def agree(sites):
     """Whether both give the same, up to the order of the heads."""
-    mine, theirs = (described(site, heads) for site in sites)
-    if mine is None or theirs is None or mine.heads != theirs.heads:
-        return mine is not None and theirs is not None and _same_merged(mine, theirs)
-    return near(mine.out, _in_order_of(mine, theirs).out) and not _by_merge(mine, _in_order_of(mine, theirs))
-
-
-def _same_merged(mine, theirs):
-    return mine.merged is not None and theirs.merged is not None and near(mine.merged, theirs.merged)
-
-
-def _number_of_heads(mine, theirs):
-    same = all(_same_origin(mine, theirs, name) for name in "qkv")
-    return Guess("heads", "the number of heads", f"{mine.heads}", f"{theirs.heads}") if same else None
+    mine, theirs = map(described, sites)
+    if mine is None or theirs is None:
+        return False
+    if mine.heads != theirs.heads:
+        return mine.merged is not None and theirs.merged is not None and near(mine.merged, theirs.merged)
+    theirs = _in_order_of(mine, theirs)
+    return near(mine.out, theirs.out) and not _by_merge(mine, theirs)
 
 
 def _same_origin(mine, theirs, name):
@@ -261,14 +254,14 @@ def _same_origin(mine, theirs, name):
     return a is not None and b is not None and near(a, b)
 
 
-def _alike(a, b):
-    """Whether q, k or v come from the same features, up to a factor, a bias and the order of the heads."""
+def _alike(a, b, any_order=True):
+    """Whether q, k or v come from the same features, up to a factor, a bias and perhaps the order of the heads."""
     if a.origin is None or b.origin is None or a.origin.shape != b.origin.shape:
         return False
     D = a.heads.size(-1)
     x, y = ((z.origin - z.origin.mean((0, 1))).unflatten(-1, (-1, D)).movedim(2, 0).flatten(1) for z in (a, b))
     x, y = x / x.norm(), y / y.norm()
-    return near(x, y) or order_of(x, y, 1e-4 * float(y.abs().max())) is not None
+    return near(x, y) or (any_order and order_of(x, y, 1e-4 * float(y.abs().max())) is not None)
 
 
 def _in_order_of(mine, theirs):
@@ -300,7 +293,17 @@ def _by_layers(mine, theirs, names, certain):
     layouts = [side.parts["k"].layout for side in (mine, theirs)]
     if layouts[0] != layouts[1] and near(*(_whole(side) for side in (mine, theirs))):
         return Guess("heads", "where the features of queries, keys and values are in one layer", *layouts)
-    return _by_layer(differing[0], mine, theirs, certain)
+    return _by_layer(differing[0], mine, theirs, certain) if _explains(differing[0], mine, theirs) else None
+
+
+def _explains(name, mine, theirs):
+    """Whether mine gives the products of theirs with their queries or keys: else other layers may make up for these."""
+    parts = [(side.parts[n].split, side.parts[n].groups, side.parts[n].layout) for side in (mine, theirs) for n in "qk"]
+    if name == "v":
+        return True
+    q, k = ((theirs if n == name else mine).parts[n].heads for n in "qk")
+    a, b = (x - x.mean(-1, keepdim=True) for x in (q @ k.mT, theirs.product))
+    return parts[:2] == parts[2:] and near(a, b)
 
 
 def _by_norms(mine, theirs, names):
@@ -388,6 +391,8 @@ def _by_parts(mine, theirs, names):
         says = [[getattr(side.parts[n], step) for n in names] for side in (mine, theirs)]
         differing = [n for n, a, b in zip(names, *says, strict=True) if a != b]
         if differing:
+            if not all(_alike(mine.parts[n], theirs.parts[n], any_order=False) for n in differing):
+                return None
             at = names.index(differing[0])
             what = what.format(" and ".join(NAMES[n] for n in differing))
             return Guess(kind, what, *(each[at] or "as many as queries" for each in says))

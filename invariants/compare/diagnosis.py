@@ -11,8 +11,7 @@ from dataclasses import replace
 import torch
 
 from invariants.compare.attention import by_attention, made_up_for
-from invariants.compare.guess import Guess
-from invariants.compare.numbers import close, relation, size_of_difference
+from invariants.compare.numbers import Guess, close, relation, size_of_difference
 from invariants.compare.operations import Operation
 from invariants.compare.parameters import by_bias, by_parameters
 from invariants.compare.places import CANNOT_RUN, differences, largest_of
@@ -23,7 +22,7 @@ from invariants.compare.sums import by_source, by_sum
 ROUNDING = 2e-6  # relative to the largest number, in float32
 
 
-def guess(parting, certain, runs, pairs, parameters, heads=None):
+def guess(parting, certain, runs, pairs, parameters):
     """What the parting, an Event, looks like, or None: nothing is said that does not explain the numbers.
 
     certain: whether the numbers of theirs at this place repair what comes later; else another step may make up for it,
@@ -44,9 +43,9 @@ def guess(parting, certain, runs, pairs, parameters, heads=None):
     times = [call.start if parting.before else call.end for call in (mine, theirs)]
     found = by_runs(runs, pairs, within)
     if not found and not parting.before and mine.output is not None:
-        found = _tried(made_up_for, runs, times, mine.output, heads)
-    found = found or by_parameters(scope, other, parameters, within)
-    found = found or _tried(by_attention, runs, times, parting, certain, heads)
+        found = _tried(made_up_for, runs, times, mine.output)
+    found = found or by_parameters(scope, other, parameters, within, runs[0][0])
+    found = found or _tried(by_attention, runs, times, parting, certain)
     if found or not certain:
         return found
     added = by_bias(a, b, [run[0].module for run in runs], within)

@@ -4,8 +4,7 @@ import math
 
 import torch
 
-from invariants.compare.guess import Guess
-from invariants.compare.numbers import near
+from invariants.compare.numbers import Guess, near
 
 HIDDEN = -5e3  # scores that are not above it give a weight of 0
 

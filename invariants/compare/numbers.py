@@ -1,13 +1,29 @@
 """How two tensors differ, and whether one is the other scaled, turned, rounded or in another order."""
 
 import math
+from dataclasses import dataclass
 
 import torch
 
-from invariants.compare.guess import Guess
-
 SAME = 3e-5  # relative: as much may different orders of summation change
 HALVES = {torch.bfloat16: "bfloat16", torch.float16: "float16"}
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A cause that was tried and that explains the numbers of both sides: what it is, and each side's choice.
+
+    kind is one of: scale, transpose, order, heads, mask, softmax, axes, epsilon, norm, dropout, dtype, positions, ids,
+    parameter, roles, activation, residual, source
+    """
+
+    kind: str
+    what: str
+    mine: str
+    theirs: str
+
+    def __str__(self):
+        return f"What differs is {self.what}: {self.mine} in mine, {self.theirs} in theirs."
 
 
 def size_of_difference(a, b):

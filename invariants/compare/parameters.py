@@ -3,18 +3,17 @@
 import torch
 from torch.func import functional_call
 
-from invariants.compare.guess import Guess
-from invariants.compare.numbers import close, relation, rounding, size_of_difference
+from invariants.compare.numbers import Guess, close, near, relation, rounding, size_of_difference
 from invariants.compare.places import CANNOT_RUN
 from invariants.compare.recording import copied, first_tensor
 
 
-def by_parameters(mine, theirs, known, within):
+def by_parameters(mine, theirs, known, within, root):
     """A guess if this call of mine gives what theirs gives, once it has their numbers for one parameter, or for all.
 
-    known: {name: (parameter of mine, of theirs)}, for the whole models
+    known: {name: (parameter of mine, of theirs)}, for the whole models; root: the call of the whole of mine
     """
-    if theirs.output is None:
+    if theirs.output is None or _made_up_for(root, known):
         return None
     local = {name: name[len(mine.name) :].removeprefix(".") for name in known if _below(name, mine.name)}
     own = dict(mine.module.named_parameters(remove_duplicate=False))
@@ -37,6 +36,17 @@ def by_parameters(mine, theirs, known, within):
     return None
 
 
+def _made_up_for(root, known):
+    """Whether the whole of mine gives what it gave with all differing parameters of theirs: then none is the cause."""
+    own = dict(root.module.named_parameters())
+    differing = [(a, b) for a, b in known.values() if not _equal(a, b)]
+    replaced = {n: b for a, b in differing for n, p in own.items() if p.shape == a.shape and torch.equal(p, a)}
+    if not replaced or root.output is None:
+        return False
+    again = _output(root, copied({**own, **dict(root.module.named_buffers()), **replaced}))  # which a run may change
+    return again is not None and near(again, root.output)
+
+
 def _below(name, module):
     return not module or name.startswith(module + ".")
 
@@ -47,12 +57,18 @@ def _equal(a, b):
 
 def _agrees(replaced, mine, theirs, within):
     """Whether this call of mine, with other parameters, gives what theirs gave."""
-    args, kwargs = copied(mine.given)
+    result = _output(mine, replaced)
+    return result is not None and size_of_difference(result, theirs.output) <= within
+
+
+def _output(call, replaced):
+    """What a call gives with other parameters; None if it does not run so."""
+    args, kwargs = copied(call.given)
     try:
-        result = first_tensor(functional_call(mine.module, replaced, args, kwargs))
+        result = first_tensor(functional_call(call.module, replaced, args, kwargs))
     except CANNOT_RUN:
-        return False  # it does not run so: no explanation
-    return isinstance(result, torch.Tensor) and size_of_difference(result, theirs.output) <= within
+        return None
+    return result if isinstance(result, torch.Tensor) else None
 
 
 def _described(name, a, b, known, within):

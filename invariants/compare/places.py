@@ -42,7 +42,7 @@ def differences(calls, others, pairs):
     found = []
     for call in calls:
         other = there.get((pairs.get(call.name), call.number))
-        if other is None or (other.children and not call.children and call.given is None):
+        if other is None:
             continue
         for at, before, a, b in (
             (call.start, True, call.input, other.input),

@@ -20,7 +20,7 @@ class Call:
     number: int
     module: nn.Module
     parent: "Call | None"
-    given: tuple | None  # args and kwargs, as they were before the run; None where they cannot be seen
+    given: tuple  # args and kwargs, as they were before the run
     start: int
     end: int = -1
     output: torch.Tensor | None = None
@@ -33,7 +33,7 @@ class Call:
     @property
     def input(self):
         """The first tensor that it got."""
-        return None if self.given is None else first_tensor(self.given)
+        return first_tensor(self.given)
 
     def descendants(self):
         for child in self.children:

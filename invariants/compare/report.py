@@ -1,10 +1,10 @@
-"""What a comparison found, as text, as a card and as a picture."""
+"""What a comparison found, as text, and as a card."""
 
 from dataclasses import dataclass
 from html import escape
 
 from feedback import markup
-from invariants.compare.guess import Guess
+from invariants.compare.numbers import Guess
 
 SHOWN = 8  # lines of the table before the first difference, and half as many after it
 
@@ -111,14 +111,6 @@ class Comparison:
         content += "".join(map(markup.paragraph, self.sentences))
         content += markup.listing("largest differences", self.table)
         return {"text/html": markup.box(color, content), "text/plain": repr(self)}
-
-    def picture(self):
-        """The largest difference of each module's output, in the order in which they run."""
-        import figures
-
-        sizes = {row.name or "the model": row.gave for row in self.rows}
-        first = next((name for name, size in sizes.items() if size is not None and size > self.tolerance), None)
-        return figures.differences(sizes, first, self.tolerance)
 
 
 WHO = ("mine", "theirs")

@@ -5,8 +5,7 @@ import itertools
 import torch
 import torch.nn.functional as F
 
-from invariants.compare.guess import Guess
-from invariants.compare.numbers import close, size_of_difference
+from invariants.compare.numbers import Guess, close, size_of_difference
 from invariants.compare.sites import behind
 
 ACTIVATIONS = {

@@ -4,9 +4,9 @@ import itertools
 
 import torch
 
-from invariants.compare.guess import Guess
-from invariants.compare.numbers import close
+from invariants.compare.numbers import Guess, close
 
+READ = "what is read"
 TABLE, PARTS = "rows of ", ("[:, 0]", "[:, -1]", ".mean(1)", "[:, 1]")  # how labels of tables begin, and of tokens end
 
 
@@ -17,7 +17,7 @@ def by_source(sides, within):
     found = [next((label for label, x in side.known if close(x, side.target, within)), None) for side in sides]
     if None in found or found[0] == found[1]:
         return None
-    return Guess("source", "what is read", *(f"`{label}`" for label in found))
+    return Guess("source", READ, *(f"`{label}`" for label in found))
 
 
 def by_sum(sides, pool, norms, moved, within):
@@ -45,10 +45,16 @@ def by_sum(sides, pool, norms, moved, within):
     if found is None or not differing:
         return None
     sums = [{label: factor for label, factor in each.items() if factor} for each in found]
-    apart = targets[0] - targets[1]
+    apart, crossed = targets[0] - targets[1], zip(sides[::-1], sums, strict=True)
     passed = any(x.numel() == len(apart) and _proportional(apart, (x - y).double().flatten(), within) for x, y in norms)
     named = _kind(sums, differing, passed or any(moved(label, known[label]) for label in differing))
+    if named == ("source", READ) and not any(_knows(side, known[label]) for side, each in crossed for label in each):
+        return None  # each side reads what the other has not: what differs came before
     return named and Guess(*named, *(" + ".join(_term(*term) for term in each.items()) or "nothing" for each in sums))
+
+
+def _knows(side, x):
+    return any(close(y.double(), x, 0.0) for _, y in side.known if y.shape == x.shape)
 
 
 def _known(sides, pool, target):
@@ -84,7 +90,7 @@ def _kind(sums, differing, norm):
     if norm:
         return "norm", "the norm before or after"
     if all(list(each.values()) == [1] for each in sums):
-        return "source", "what is read"
+        return "source", READ
     if all(label in each for label in differing for each in sums):
         return "scale", "a scale"
     return "residual", "what is added"

@@ -40,8 +40,8 @@ class Fault:
             names[name] = m.get_submodule(path)
         exec(self.code, names)
 
-    def broken(self):
-        mine, theirs, inputs, options = PAIRS[self.pair]()
+    def broken(self, *changes):
+        mine, theirs, inputs, options = PAIRS[self.pair](*changes)
         self.change(mine)
         return mine, theirs, inputs, options
 

@@ -1,6 +1,7 @@
 """The same attention as different people write it, with the same weights: pairs that no names connect."""
 
 import itertools
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -147,6 +148,7 @@ def layers():
 
 
 def pair(mine, theirs, change=lambda given: given):
+    """change: what is done to the layers of mine"""
     models = mine(), theirs()
     for model, given in zip(models, (change(layers()), layers()), strict=True):
         model.load(*given)
@@ -155,7 +157,7 @@ def pair(mine, theirs, change=lambda given: given):
 
 
 PAIRS = {
-    f"{one.__name__} and {other.__name__}": lambda one=one, other=other: pair(one, other)
+    f"{one.__name__} and {other.__name__}": partial(pair, one, other)
     for one, other in itertools.permutations(STYLES, 2)
 }
 
