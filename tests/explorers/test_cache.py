@@ -12,31 +12,19 @@ SIZES = CacheSizes(num_layers=7, num_heads=6, groups=3, d_head=5)
 LARGEST = CacheSizes(num_layers=128, num_heads=128, groups=128, d_head=256, latent=4096)
 
 
-def test_the_published_models_are_sent_with_their_sources():
-    view = explorers.cache("DeepSeek-V3", length=100, bytes_per_number=4)
-    assert (view.name, view.length, view.bytes_per_number) == ("DeepSeek-V3", 100, 4)
-    assert list(view.models) == list(PUBLISHED)
-    assert view.models["DeepSeek-V3"] == {
-        "layers": 61,
-        "heads": 128,
-        "groups": 128,
-        "features": 128,
-        "latent": 576,
-        "source": PUBLISHED["DeepSeek-V3"].source,
-    }
-
-
-def test_sizes_of_your_own_come_first():
-    view = explorers.cache(SIZES)
-    assert view.name == "Your model" and list(view.models) == ["Your model", *PUBLISHED]
-    assert view.models["Your model"] == {
-        "layers": 7,
-        "heads": 6,
-        "groups": 3,
-        "features": 5,
-        "latent": 0,
-        "source": "",
-    }
+def test_sizes_of_your_own_are_sent_first_and_then_the_published_ones():
+    view = explorers.cache(SIZES, length=100, bytes_per_number=4)
+    assert (view.name, view.length, view.bytes_per_number) == ("Your model", 100, 4)
+    assert list(view.models) == ["Your model", *PUBLISHED]
+    for name, sizes in {"Your model": SIZES, **PUBLISHED}.items():
+        assert view.models[name] == {
+            "layers": sizes.num_layers,
+            "heads": sizes.num_heads,
+            "groups": sizes.groups,
+            "features": sizes.d_head,
+            "latent": sizes.latent or 0,
+            "source": sizes.source,
+        }
 
 
 def given():
@@ -51,11 +39,8 @@ REFUSED = [
     (TypeError, "length must be a whole number, got 8.0; pass an int", ("GPT-2", 8.0)),
     (ValueError, "length must be 1 to 1048576, got 0; pass the tokens of one text", ("GPT-2", 0)),
     (ValueError, "length must be 1 to 1048576, got 1048577", ("GPT-2", 2**20 + 1)),
-    (TypeError, "bytes_per_number must be a whole number, got True", ("GPT-2", 8, True)),
-    (ValueError, "bytes_per_number must be 1 to 4, got 8; 4 for float32", ("GPT-2", 8, 8)),
     (ValueError, "bytes_per_number must be 4, 2 or 1, got 3; 2 is that of float16", ("GPT-2", 8, 3)),
     (ValueError, "d_head must be at most 256, got 257; choose a model", (CacheSizes(1, 1, 1, 257),)),
-    (ValueError, "latent must be at most 4096, got 5000; choose", (CacheSizes(1, 1, 1, 1, latent=5000),)),
 ]
 
 
@@ -70,7 +55,7 @@ def test_the_picture_tells_who_shares_and_what_each_way_costs():
     )
 
 
-@pytest.mark.parametrize("model", [*PUBLISHED, SIZES, LARGEST, CacheSizes(1, 1, 1, 1)], ids=str)
+@pytest.mark.parametrize("model", ["Llama 3 8B", "DeepSeek-V3", LARGEST, CacheSizes(1, 1, 1, 1)], ids=str)
 def test_the_picture_has_a_box_for_each_head_and_group_and_one_orange_bar(model):
     sizes = PUBLISHED.get(model, model) if isinstance(model, str) else model
     svg = explorers.cache(model).still()["image/svg+xml"]

@@ -33,16 +33,11 @@ def rounded(model):
 @pytest.mark.parametrize("d_ff", [16, 0], ids=["with a feed-forward network", "attention only"])
 def test_all_parameters_are_sent_once_as_float16(d_ff):
     model = small(d_ff=d_ff)
-    view = explorers.next_token(model, WORDS, IDS)
+    view = explorers.next_token(model, tuple(WORDS), torch.tensor(IDS))
+    assert (view.ids, view.words) == (IDS, WORDS)
     sent = torch.frombuffer(bytearray(view.parameters), dtype=torch.float16)
     assert torch.equal(sent, torch.cat([part.detach().flatten().half() for part in parts(model)]))
     assert len({id(part) for part in parts(model)}) == len(list(parts(model))) == len(list(model.parameters()))
-
-
-@pytest.mark.parametrize("ids", [IDS, tuple(IDS), torch.tensor(IDS), torch.tensor(IDS).int()])
-def test_ids_of_every_kind_are_taken(ids):
-    view = explorers.next_token(small(), tuple(WORDS), ids)
-    assert (view.ids, view.words) == (IDS, WORDS)
 
 
 def test_the_model_is_left_as_it_was_and_dropout_changes_nothing():
@@ -101,15 +96,11 @@ REFUSED = [
         "must fit float16, got 1 that are NaN, infinite .*65,504; look for",
         (spoilt(float("nan")), WORDS, IDS),
     ),
-    (ValueError, "must fit float16, got 1 that are NaN, infinite .*65,504; look for", (spoilt(1e6), WORDS, IDS)),
     (ValueError, "words must be 8, one for each id of the model, got 7; ", (small(), WORDS[:-1], IDS)),
     (ValueError, "words must all be different, got 'Mia' twice; ", (small(), [*WORDS[:-1], "Mia"], IDS)),
-    (TypeError, "words must be a list of words, got one string 'Mia'; ", (small(), "Mia", IDS)),
     (TypeError, "ids must be a list of whole numbers, got str; turn words into ids", (small(), WORDS, "Mia")),
     (TypeError, "ids must be whole numbers, got torch.float32; ", (small(), WORDS, [0.0, 1.0])),
     (ValueError, r"ids must have shape \(T,\), got \(1, 7\); .* ids\[0\]", (small(), WORDS, [IDS])),
     (ValueError, "ids must be 1 to 12, the positions of the model, got 13; ", (small(), WORDS, [0] * 13)),
-    (ValueError, "ids must be 1 to 12, the positions of the model, got 0; ", (small(), WORDS, torch.tensor([]).int())),
     (ValueError, "ids must lie between 0 and 7, got 8 at position 2; ", (small(), WORDS, [0, 1, 8])),
-    (ValueError, "ids must lie between 0 and 7, got -1 at position 0; ", (small(), WORDS, [-1])),
 ]

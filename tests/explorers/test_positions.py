@@ -2,7 +2,6 @@
 
 import xml.etree.ElementTree as ElementTree
 
-import pytest
 import torch
 import torch.nn.functional as F
 
@@ -21,9 +20,8 @@ def learned(T, C):
     return torch.randn(T, C, generator=torch.Generator().manual_seed(123)).cumsum(dim=0)
 
 
-@pytest.mark.parametrize("T, pair", [(101, [50, 58]), (512, [255, 263]), (9, [4, 8]), (2, [0, 1])])
-def test_it_opens_with_two_positions_in_the_middle(T, pair):
-    assert explorers.positions(waves(T, 4)).pair == pair
+def test_it_opens_with_two_positions_in_the_middle():
+    assert [explorers.positions(waves(T, 4)).pair for T in (101, 9, 2)] == [[50, 58], [4, 8], [0, 1]]
 
 
 def given():
@@ -32,28 +30,14 @@ def given():
 
 
 TABLES_REFUSED = [
-    (TypeError, "must be a tensor or nested lists of numbers, .* got str; look", "waves"),
     (TypeError, "got NoneType; look", None),
-    (TypeError, "rows of one length, got list; look", [[1.0, 2.0], [1.0]]),
-    (TypeError, "one tensor, got a list of tensors; join", [waves(5, 4)[0], waves(5, 4)[1]]),
     (TypeError, "must be floats, .* got torch.int64; pass the rows themselves, not ids", torch.arange(12).view(3, 4)),
-    (TypeError, "must be floats, .* got torch.bool; pass", torch.ones(3, 4, dtype=torch.bool)),
-    (TypeError, "real numbers, got torch.complex64", torch.ones(3, 4) * 1j),
     (ValueError, r"shape \(T, C\), .* got \(4,\); one row is not a table", waves(5, 4)[0]),
     (ValueError, r"shape \(T, C\), .* got \(1, 5, 4\); choose one table", waves(5, 4)[None]),
-    (ValueError, r"shape \(T, C\), .* got \(0,\); one row", []),
-    (ValueError, r"2 to 512 positions and as many features, got \(1, 4\); pass", waves(1, 4)),
     (ValueError, r"2 to 512 positions and as many features, got \(5, 1\); pass", waves(5, 4)[:, :1]),
-    (ValueError, r"got \(0, 4\); pass", torch.zeros(0, 4)),
-    (ValueError, r"got \(513, 4\); pass a part", waves(513, 4)),
     (ValueError, r"got \(30522, 768\); pass a part", torch.zeros(1, 1).expand(30522, 768)),
     (ValueError, r"table must be finite, got nan at \[1, 0\]; find", [[1.0, 0.0], [float("nan"), 1.0]]),
-    (ValueError, r"table must be finite, got inf at \[0, 1\]; find", [[1.0, float("inf")], [1.0, 1.0]]),
-    (
-        ValueError,
-        "other than 0, got zeros at position 2; leave that row out",
-        torch.tensor([1.0, 2, 0, 1])[:, None] * torch.ones(4, 3),
-    ),
+    (ValueError, "other than 0, got zeros at position 2; leave", torch.tensor([1.0, 2, 0, 1])[:, None].expand(4, 3)),
 ]
 
 

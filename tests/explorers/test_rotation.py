@@ -40,23 +40,17 @@ def given():
 
 TAKEN = [(drawn(4), drawn(4, 2), 1), (drawn(128), drawn(128, 2), 5e5)]
 REFUSED = [
-    (TypeError, "q must be a tensor or nested lists of numbers, .* got str", ("q", k)),
     (TypeError, "k must be a tensor or nested lists of numbers, .* got NoneType", (q, None)),
-    (TypeError, "k must be real numbers, got torch.complex64", (q, k * 1j)),
     (ValueError, r"q must have shape \(D,\), .* got \(\); pass all its features", (3.0, k)),
-    (ValueError, r"q must have shape \(D,\), .* got \(5, 14\); choose one, for instance q\[0\]", (q.expand(5, 14), k)),
     (ValueError, r"k must .* got \(1, 2, 14\); choose one, for instance k\[0, 0\]", (q, k.expand(1, 2, 14))),
     (ValueError, r"D, the width of q, must be even, .* 4 to 128, got 13; .* q\[:12\]", (q[:13], k)),
     (ValueError, r"got 2; pass all its features", (q[:2], k[:2])),
-    (ValueError, r"got 0; pass all its features", ([], k)),
     (ValueError, r"4 to 128, got 130; pass a part, for instance q\[:128\]", (drawn(130), drawn(130))),
     (ValueError, "q and k must have the same width D, got 14 and 12 features; take both", (q, k[:12])),
     (ValueError, r"k must be finite, got nan at \[7\]; find out", (q, spoilt)),
     (ValueError, "q must have a number other than 0, got zeros alone; zeros make no arrow", (0 * q, k)),
     (TypeError, "base must be a number, got '10,000'; pass a float such as 10000.0", (q, k, "10,000")),
-    (TypeError, "base must be a number, got True; pass a float", (q, k, True)),
     (ValueError, "base must be finite and at least 1, got 0.5; pass a float", (q, k, 0.5)),
-    (ValueError, "base must be finite and at least 1, got inf; pass a float", (q, k, math.inf)),
     (ValueError, "base must be finite and at least 1, got nan; pass a float", (q, k, math.nan)),
 ]
 

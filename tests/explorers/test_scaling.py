@@ -43,31 +43,15 @@ def given():
 
 TAKEN = [(drawn(1, 2), drawn(2, 2)), (drawn(64, 1024), drawn(16, 1024)), (drawn(5, 11)[0], drawn(3, 11))]
 REFUSED = [
-    (TypeError, "q must be a tensor or nested lists of numbers, .* got str", ("q", k)),
-    (TypeError, "k must be a tensor or nested lists of numbers, .* got NoneType", (q, None)),
     (TypeError, "q must be one tensor, got a list of tensors", ([q, q], k)),
-    (TypeError, "k must be real numbers, got torch.complex64", (q, k * 1j)),
     (ValueError, r"shape \(N, D\), got \(\); pass the queries of one head, each in a row", (3.0, k)),
-    (
-        ValueError,
-        r"shape \(N, D\), got \(1, 2, 5, 11\); pass the queries of one head, .* q\[0, 0\]",
-        (q.expand(1, 2, 5, 11), k),
-    ),
     (ValueError, r"shape \(S, D\), got \(1, 3, 11\); pass the keys of one head, .* k\[0\]$", (q, k[None])),
     (ValueError, r"shape \(S, D\), got \(11,\); pass the keys of one head, each in a row", (q, k[0])),
     (ValueError, r"the same width D, got shapes \(5, 11\) and \(3, 7\); take both from the same head", (q, k[:, :7])),
-    (
-        ValueError,
-        r"got shapes \(5, 11\) and \(11, 3\); queries and keys are the rows: transpose k, .* k.mT",
-        (q, k.mT),
-    ),
-    (ValueError, r"got shapes \(11, 5\) and \(3, 11\); .* transpose q, for instance q.mT", (q.mT, k)),
+    (ValueError, r"\(5, 11\) and \(11, 3\); queries and keys are the rows: transpose k, .* k.mT", (q, k.mT)),
     (ValueError, r"got shapes \(11, 5\) and \(11, 3\); .* transpose q and k, for instance q.mT", (q.mT, k.mT)),
     (ValueError, "D, the width of q and k, must be 2 to 1024, got 1; draw more", (q[:, :1], k[:, :1])),
-    (ValueError, r"2 to 1024, got 1025; pass q\[:, :1024\] and the same of k", (drawn(5, 1025), drawn(3, 1025))),
-    (ValueError, "N, the number of queries, must be 1 to 64, got 0; draw more", (q[:0], k)),
     (ValueError, r"1 to 64, got 65; pass q\[:64\], or q.mT and k.mT if here they are", (drawn(65, 11), k)),
-    (ValueError, "S, the number of keys, must be 2 to 16, got 1; draw more", (q, k[:1])),
     (ValueError, r"2 to 16, got 17; pass k\[:16\]", (q, drawn(17, 11))),
     (ValueError, r"k must be finite, got nan at \[2, 7\]; look for the step", (q, spoilt)),
     (ValueError, r"q must be finite, got inf at \[0, 0\]; look for the step", (q.abs() / 0, k)),

@@ -1,26 +1,8 @@
-"""An explorer as a reader experiences it: what it says, what can be pressed, how much it does to react."""
+"""An explorer as a reader experiences it: what it says, and what can be pressed."""
 
 from dataclasses import dataclass, field
 
-MOVES = 10
-MOST = 1000  # changes of the page for one repaint; dropout with 9,000 draws needs 557
-
 PARTS = "table, fieldset, label, input, button, output, section, canvas, svg, svg text, code, p, a, .abh-legend"
-
-LISTEN = """(root, [node, kind]) => {
-  window.changes = [];
-  window.listening?.abort();  // what an earlier test listened to on this page
-  window.listening = new AbortController();
-  let changes = 0;
-  const watch = new MutationObserver(records => { changes += records.length; });
-  watch.observe(root, { attributes: true, characterData: true, childList: true, subtree: true });
-  node.addEventListener(kind, () => requestAnimationFrame(() => {
-    const done = new MessageChannel();  // its message comes after the frame is painted
-    done.port1.onmessage = () => { window.changes.push(changes); changes = 0; };
-    done.port2.postMessage(0);
-  }), { signal: window.listening.signal });
-}"""
-
 
 SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 PRESS = f"""node => {{
@@ -87,7 +69,6 @@ class Row:
     view: type  # its class of View, whose assert_right() holds all it shows to PyTorch, whatever its controls say
     cases: dict  # {case: a function that makes an explorer}; the first is the usual one
     stops: dict  # {case: what the tab key reaches, in order}
-    controls: dict  # {case: its controls as it opens}
     settings: list  # [(case, settings)] at which the numbers are compared
     says: list = ()  # [(case, settings, the sentence in bold, the line below)]; None is not compared
     first: dict = field(default_factory=dict)  # {stop: what to put before its key is pressed, which else does nothing}
@@ -96,15 +77,8 @@ class Row:
     faces: tuple = ()  # cases that are made of other parts than the usual one
     marks: list = ()  # [(selector, selector)] that look different in high contrast
     legends: int = 0  # how many scales of colors it has
-    names: list = ()  # [(role, name)] of what else is there as it opens
-    limits: dict = field(default_factory=dict)  # {slider: its smallest and its largest number}
     grid: str = ""  # the table through whose squares the keys lead
-    stand: list = ()  # [(parts, width of the window, "row" or "column")]: how the parts stand to each other
-    fills: str = ""  # a drawing that is as wide as a narrow window
     looks: list = ()  # [(settings, selector, in how many ways these differ in high contrast)]
-    work: list = ()  # [(case, settings, what has the focus, keys)] after each of which it is repainted
-    quiet: tuple = ()  # (case, [settings], how many nodes each may add to the page at most)
-    drags: list = ()  # [(case, settings with which a repaint is much work, the sliders)]
     parts: str = PARTS  # what stays inside the output
     fits: dict = field(default_factory=dict)  # {case: the narrowest window in which nothing has to scroll, if not 320}
 
@@ -267,22 +241,12 @@ class View:
         """One of the round buttons."""
         self._press(self.output.get_by_role("radio", name=name, exact=True))
 
-    def tick(self, name, on):
-        box = self.output.get_by_role("checkbox", name=name)
-        if box.is_checked() != on:
-            self._press(box)
-
     def click(self, name):
         self._press(self.output.get_by_role("button", name=name, exact=True))
 
     def read_as_a_table(self):
         self.output.get_by_text("Read as a table").click()
         self.settle()  # the list is made after the click
-
-    def click_square(self, name, i, j):
-        """With the mouse."""
-        self.square(name, i, j).click()
-        self.settle()
 
     def _press(self, control):
         """By script, not with the mouse: test_every_view.py shows that nothing covers a control."""
@@ -342,35 +306,3 @@ class View:
         found = self.root.locator(parts).evaluate_all(INSIDE, may_scroll)
         assert found
         assert [part for right, part in found if right > edge + 1] == []
-
-    # ---- how much work
-
-    def nodes_added(self, act):
-        """How many nodes the view puts into the page while act() is done: text that changes in place adds none."""
-        added = self.root.evaluate_handle("""root => {
-          const added = [];
-          const watch = new MutationObserver(records => added.push(...records.flatMap(each => [...each.addedNodes])));
-          watch.observe(root, { childList: true, subtree: true });
-          return added;
-        }""")
-        act()
-        return added.evaluate("added => added.length")
-
-    def follow(self, node, kind, move):
-        """Call move(i) again and again: each time the page is repainted, with little work, and without the kernel."""
-        self.root.evaluate(LISTEN, [node.element_handle(), kind])
-        messages = self.opened.messages
-        for i in range(MOVES):
-            move(i)
-            self.page.wait_for_function("count => window.changes.length >= count", arg=i + 1)
-        assert max(self.page.evaluate("window.changes")) < MOST
-        assert self.opened.messages == messages, "a message went to the kernel"
-
-    def drag(self, name):
-        """Drag a slider back and forth, with the same checks."""
-        box, mouse = self.slider(name).bounding_box(), self.page.mouse
-        points = [(box["x"] + share * box["width"], box["y"] + box["height"] / 2) for share in (0.5, 0.7, 0.3)]
-        mouse.move(*points[0])
-        mouse.down()
-        self.follow(self.root, "input", lambda i: mouse.move(*points[1 + i % 2]))
-        mouse.up()
