@@ -7,6 +7,13 @@ from tests.explorers.jupyterlab import lab, open_notebook, windows  # noqa: F401
 from tests.explorers.view import Opened
 
 
+def pytest_collection_modifyitems(items):
+    """Only those that open a page need a browser."""
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
 @pytest.fixture(scope="session")
 def watched():
     """The open pages, for quiet_pages."""
@@ -31,10 +38,9 @@ def open_page(chromium, watched):
 
 @pytest.fixture(scope="module")
 def opened(open_page, request):
-    """What the row of this file is about, and what else the file shows, on one page."""
+    """The cases of this file's row on one page."""
     row = request.module.ROW
-    made = {**row.cases, **getattr(request.module, "OTHERS", {})}
-    return Opened(row, open_page({name: make() for name, make in made.items()}))
+    return Opened(row, open_page(row.make_all()))
 
 
 @pytest.fixture(autouse=True)

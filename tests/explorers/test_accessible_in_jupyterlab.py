@@ -15,7 +15,7 @@ from feedback.report import HEADS, LABELS, Code, Hints, Report, SideBySide, Text
 from tests.explorers.axe import violations, violations_of_colors
 from tests.notebooks.common import PATHS
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 # JupyterLab colors the code of an output in Markdown.
 JUPYTERLABS = (("color-contrast", ".jp-RenderedMarkdown pre span"),)

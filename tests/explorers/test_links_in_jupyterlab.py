@@ -8,7 +8,7 @@ from feedback.progress import Item
 from tests.explorers.jupyterlab import LabPage
 from tests.notebooks.common import PATHS
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 FOLDER, HERE = "links", "02_single_head_attention.ipynb"
 LINKS = {  # what a link is in: (its words, the exercise, prediction or cell that it leads to)

@@ -14,7 +14,7 @@ import pytest
 from tests.explorers.jupyterlab import LabPage, running_lab
 from tests.setup.copies import copy_study
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).resolve().parents[2]
 NAME = "00_start_here.ipynb"
@@ -71,18 +71,17 @@ def test_it_opens_with_the_contents_and_lines_of_a_readable_length(page):
     assert 40 < letters <= 46
 
 
-@pytest.mark.parametrize("what", ["h1", "summary", "p"])
-def test_a_double_click_on_a_text_opens_no_source_and_the_keys_go_on_working(page, what):
-    text = page.page.locator(f".jp-MarkdownCell {what}").first
-    text.dblclick()
-    assert page.page.locator(".jp-MarkdownCell .cm-editor:visible").count() == 0
-    assert page.page.evaluate(f"{CONTENT}.node.contains(document.activeElement)")
-    page.page.keyboard.press("Enter")
-    before = page.page.evaluate(f"{CONTENT}.activeCellIndex")
-    page.page.keyboard.press("Shift+Enter")
-    page.page.wait_for_function(f"{CONTENT}.activeCellIndex === {before + 1}")
-    assert page.page.evaluate(f"{CONTENT}.node.contains(document.activeElement)")
-    assert page.page.locator(".jp-cell-toolbar:visible").count() == 0
+def test_a_double_click_on_a_text_opens_no_source_and_the_keys_go_on_working(page):
+    for what in ("h1", "summary", "p"):
+        page.page.locator(f".jp-MarkdownCell {what}").first.dblclick()
+        assert page.page.locator(".jp-MarkdownCell .cm-editor:visible").count() == 0
+        assert page.page.evaluate(f"{CONTENT}.node.contains(document.activeElement)")
+        page.page.keyboard.press("Enter")
+        before = page.page.evaluate(f"{CONTENT}.activeCellIndex")
+        page.page.keyboard.press("Shift+Enter")
+        page.page.wait_for_function(f"{CONTENT}.activeCellIndex === {before + 1}")
+        assert page.page.evaluate(f"{CONTENT}.node.contains(document.activeElement)")
+        assert page.page.locator(".jp-cell-toolbar:visible").count() == 0
 
 
 def sources(path):

@@ -12,6 +12,21 @@ PRESS = f"""node => {{
 }}"""
 
 
+# From pixels back to numbers, by the outermost ticks of both axes; a tick on the left is 4 pixels below its line.
+PLOTTED = """(chart, parts) => {
+  const scale = (kind, at, shift) => {
+    const ticks = [...chart.querySelectorAll(`text.${kind}`)].filter(({ textContent }) => Number.isFinite(+textContent))
+      .map((tick) => [+tick.textContent, tick.getAttribute(at) - shift]).sort(([a], [b]) => a - b);
+    const [[low, from], [high, to]] = [ticks[0], ticks.at(-1)];
+    return (pixel) => low + (pixel - from) / (to - from) * (high - low);
+  };
+  const [x, y] = [scale("abh-middle", "x", 0), scale("abh-end", "y", 4)];
+  return [...chart.querySelectorAll(parts)].flatMap((node) => node.matches("circle")
+    ? [[node.getAttribute("cx"), node.getAttribute("cy")]]
+    : [...node.getAttribute("d").matchAll(/(-?[\\d.]+) (-?[\\d.]+)/g)].map(([, ...place]) => place))
+    .map((place) => [x(+place[0]), y(+place[1])]);
+}"""
+
 # The controls of an explorer by the names that a screen reader reads out; round buttons by the name of their group.
 CONTROLS = """root => {
   const own = node => [...node.childNodes].filter(part => !part.matches?.("select, input"))
@@ -64,26 +79,38 @@ INSIDE = """(nodes, mayScroll) => nodes.map(node => {
 
 @dataclass
 class Row:
-    """What test_every_view.py has to know of one explorer; a case is a name in `cases`."""
+    """What test_every_explorer.py has to know of one explorer; a case is a name in `cases`.
 
+    Arguments are a tuple, or a dictionary of those that are named.
+    """
+
+    function: object
     view: type  # its class of View, whose assert_right() holds all it shows to PyTorch, whatever its controls say
-    cases: dict  # {case: a function that makes an explorer}; the first is the usual one
+    cases: dict  # {case: arguments}; the first is the usual one
+    refused: list  # [(error, message, arguments)]
     stops: dict  # {case: what the tab key reaches, in order}
     settings: list  # [(case, settings)] at which the numbers are compared
+    taken: list = ()  # [arguments], the smallest and the largest
     says: list = ()  # [(case, settings, the sentence in bold, the line below)]; None is not compared
     first: dict = field(default_factory=dict)  # {stop: what to put before its key is pressed, which else does nothing}
     roomy: list = ()  # [(case, settings)] which need the most room
     steady: tuple = ()  # (a part, case, [settings]) between which the part stays where it is
     faces: tuple = ()  # cases that are made of other parts than the usual one
     marks: list = ()  # [(selector, selector)] that look different in high contrast
+    looks: list = ()  # [(settings, selector, in how many ways these differ in high contrast)]
     legends: int = 0  # how many scales of colors it has
     grid: str = ""  # the table through whose squares the keys lead
-    looks: list = ()  # [(settings, selector, in how many ways these differ in high contrast)]
     parts: str = PARTS  # what stays inside the output
     fits: dict = field(default_factory=dict)  # {case: the narrowest window in which nothing has to scroll, if not 320}
 
     def __post_init__(self):
         self.usual = next(iter(self.cases))
+
+    def make(self, arguments):
+        return self.function(**arguments) if isinstance(arguments, dict) else self.function(*arguments)
+
+    def make_all(self):
+        return {case: self.make(arguments) for case, arguments in self.cases.items()}
 
 
 class Opened:
@@ -186,6 +213,10 @@ class View:
         """What the charts say to a screen reader."""
         return [chart.get_attribute("aria-label") for chart in self.output.locator("svg.abh-chart").all()]
 
+    def plotted(self, parts, n=0):
+        """Where the points of some curves, or dots, of the n-th chart stand, in the numbers of its axes: [[x, y]]."""
+        return self.output.locator("svg.abh-chart").nth(n).evaluate(PLOTTED, parts)
+
     # ---- what can be pressed
 
     def controls(self):
@@ -263,7 +294,7 @@ class View:
 
     def tab_stops(self):
         """What the tab key reaches in the explorer, in order: the name of each stop."""
-        self.root.evaluate("root => { root.tabIndex = -1; root.focus(); root.removeAttribute('tabindex'); }")
+        self.to_the_start()
         stops = []
         for _ in range(30):
             self.page.keyboard.press("Tab")
@@ -278,10 +309,9 @@ class View:
             )
         raise AssertionError(f"the tab key does not leave the explorer: {stops}")
 
-    def to_stop(self, n):
-        """Press the tab key until the n-th stop has the focus, counted from 0."""
+    def to_the_start(self):
+        """The next tab leads to the first stop."""
         self.root.evaluate("root => { root.tabIndex = -1; root.focus(); root.removeAttribute('tabindex'); }")
-        self.press(*["Tab"] * (n + 1))
 
     def state(self):
         """Everything that an act can change: words, values, what is unfolded, and what is drawn."""
