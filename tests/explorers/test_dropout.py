@@ -7,7 +7,6 @@ import pytest
 import torch
 
 import explorers
-from explorers.base import INVITATION
 from explorers.dropout import coins
 from helpers.masks import causal_mask, masked_softmax
 from tests.explorers.browser import SIZE
@@ -36,11 +35,7 @@ REFUSED = [
     (ValueError, "1 to 12 words, got 13; pass a part", (["a"] * 13, torch.ones(13, 13))),
     (ValueError, r"shape \(6, 6\), got \(6, 5\); pass those of one text", (words, full[:, :5])),
     (ValueError, r"shape \(6, 6\), got \(1, 6, 6\); pass those of one text and head", (words, full[None])),
-    (
-        ValueError,
-        r"at least 0, got -0.5 at \[0, 1\]; pass what comes after the softmax",
-        (["a", "b"], [[1, -0.5]] * 2),
-    ),
+    (ValueError, r"at least 0, got -0.5 at \[0, 1\]; pass what comes after", (["a", "b"], [[1, -0.5]] * 2)),
     (ValueError, r"finite .* got nan at \[0, 0\]", (["a"], [[float("nan")]])),
     (TypeError, "seed must be an int, got float; pass a whole number", (words, full, 1.0)),
     (TypeError, "seed must be an int, got bool", (words, full, True)),
@@ -55,7 +50,7 @@ def test_the_picture_is_that_of_the_first_draw():
     row = after(full, 1, 0.5)[3]
     before, drawn = still["text/plain"].split("\n")
     assert f"with: {words[full[3].argmax()]} {full[3].max():.2f};" in before
-    assert f"with: {words[row.argmax()]} {row.max():.2f};" in drawn and drawn.endswith(INVITATION)
+    assert f"with: {words[row.argmax()]} {row.max():.2f};" in drawn
     assert still != explorers.dropout(words, full, seed=2).still()
 
 
@@ -150,10 +145,10 @@ ROW = Row(
     refused=REFUSED,
     legends=1,
     stops={"full": [P, "training", DIVIDE, "Draw again", "Draw 1,000", "Start over", TABLE, "Read as a table"]},
-    settings=[("full", {**MORE, P: p, DIVIDE: on}) for p in (0, 0.15, 0.9) for on in (True, False)]
+    settings=[("full", {**MORE, P: p, DIVIDE: on}) for p, on in ((0, True), (0.15, False), (0.9, True))]
     + [("full", {**AGAIN, "mode": "evaluation", DIVIDE: on, P: 0.8}) for on in (True, False)]
-    + [("full", {**AGAIN, "mode": mode, P: 0.25, TABLE: (2, 0)}) for mode in ("evaluation", "training")]
-    + [("causal", {**MORE, TABLE: (row, 2)}) for row in (0, 1, 3)]
+    + [("full", {**AGAIN, P: 0.25, TABLE: (2, 0)})]
+    + [("causal", {**MORE, TABLE: (row, 2)}) for row in (0, 3)]
     + [("halves", {**AGAIN, TABLE: (row, 0)}) for row in (0, 1)],
     says=[
         ("full", LAST, None, "A single draw is pure chance. Draw again: the mean of many settles on 1.0000, "

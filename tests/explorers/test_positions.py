@@ -196,13 +196,9 @@ def test_it_says_whether_only_the_distance_counts(opened):
     ):
         assert opened.view(settings={FIRST: i, SECOND: j}).explained().endswith(f" {said}")
     every = cosines(TABLES[FEW]).diagonal(4)
-    assert (
-        opened.view(FEW, {FIRST: 9, SECOND: 5})
-        .explained()
-        .endswith(
-            f" The cosines of the 9 pairs 4 apart run from {every.min():.4f} to {every.max():.4f}: the position matters too."
-        )
-    )
+    least, most = (f"{cosine:.4f}" for cosine in every.aminmax())
+    said = opened.view(FEW, {FIRST: 9, SECOND: 5}).explained()
+    assert said.endswith(f" of the 9 pairs 4 apart run from {least} to {most}: the position matters too.")
 
 
 def test_moved_together_they_keep_their_distance_and_stop_at_the_ends(opened):

@@ -124,9 +124,8 @@ ROW = Row(
     taken=TAKEN,
     refused=REFUSED,
     stops={MANY: ["width", NONE, "query", "largest weight", "Read as a table"]},
-    settings=[(MANY, at(d, method)) for d in (1, 13, 64, 512, 1024) for method in (NONE, ROOT)]
-    + [(MANY, at(45, method, query=36, curves="slope")) for method in (NONE, ROOT)]
-    + [(ONE, at(100))],
+    settings=[(MANY, at(d, method)) for d in (1, 64, 1024) for method in (NONE, ROOT)]
+    + [(MANY, at(45, ROOT, query=36, curves="slope")), (ONE, at(100))],
     steady=("svg.abh-chart", MANY, [at(d, method) for d in (1, 64, 512, 1024) for method in (NONE, ROOT)]),
     parts="svg, svg text, fieldset, label, output",
 )
@@ -143,9 +142,6 @@ def test_the_bars_and_the_dot_stand_where_their_numbers_are(opened):
     assert marked == [j == int(row.argmax()) for j in range(7)]
     [(_, dot)] = view.plotted("circle", 1)
     assert dot == pytest.approx(largest(Q, K, 64, ROOT).mean().item(), abs=1e-3)
-    axis, rule = (view.output.locator(f"svg.abh-chart line.abh-{kind}").last for kind in ("axis", "mark"))
-    start, end, here = (float(line.get_attribute(x)) for line, x in ((axis, "x1"), (axis, "x2"), (rule, "x1")))
-    assert (here - start) / (end - start) == pytest.approx(0.6)  # log 64 / log 1024
 
 
 def test_the_curves_are_the_means_at_every_width(opened):
