@@ -52,17 +52,6 @@ def test_the_picture_tells_who_shares_and_what_each_way_costs():
     )
 
 
-@pytest.mark.parametrize("model", ["Llama 3 8B", "DeepSeek-V3", LARGEST, CacheSizes(1, 1, 1, 1)], ids=str)
-def test_the_picture_has_a_box_for_each_head_and_group_and_one_orange_bar(model):
-    sizes = PUBLISHED.get(model, model) if isinstance(model, str) else model
-    svg = explorers.cache(model).still()["image/svg+xml"]
-    assert svg.count('height="20" fill="#0b5fa5"') == sizes.num_heads
-    assert svg.count('height="20" fill="#bd5305"') == (1 if sizes.latent else sizes.groups)
-    assert svg.count('height="15" fill="#bd5305"') == 1
-    boxes = re.findall(r'<rect x="([\d.]+)" y="\d+" width="([\d.]+)"', svg)
-    assert all(float(x) >= 0 and float(x) + float(width) <= 760 for x, width in boxes)
-
-
 # ---------------------------------------------------------------- in a browser
 
 GROUPS, TEXT, LAYERS, HEADS, FEATURES = "groups", "text", "layers", "query heads", "features per head"

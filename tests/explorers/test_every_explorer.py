@@ -89,13 +89,11 @@ def naming(*where):
 
 
 @pytest.fixture(scope="module", params=ROWS)
-def opened(chromium, watched, request):
+def opened(chromium, request):
     """It serves all tests of a row, and is closed before the next row's is opened."""
     row = ROWS[request.param]
     page = ExplorerPage(chromium, row.make_all())
-    watched.append(page)
     yield Opened(row, page)
-    watched.remove(page)
     page.close()
 
 

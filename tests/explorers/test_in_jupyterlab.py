@@ -1,6 +1,6 @@
 """All explorers in a real JupyterLab: what a bare page cannot show.
 
-What each of them computes and says is tested on a bare page, in the files test_*_view.py.
+What each of them computes and says is tested on a bare page, in the files of each, such as test_masks.py.
 """
 
 import re

@@ -38,13 +38,11 @@ REFUSED = [
 
 
 def test_without_first_tokens_a_query_reads_what_rolling_step_keeps_and_its_own_key():
-    tokens, window = 12, 4
-    positions = torch.arange(tokens, dtype=torch.float32).view(1, 1, tokens, 1)
-    past = None
-    for t, row in enumerate(reads(tokens, window, 0)):
-        before = [] if past is None else past[0].flatten().long().tolist()
+    positions, past = torch.arange(12.0).view(1, 1, 12, 1), None
+    for t, row in enumerate(reads(12, 4, 0)):
+        before = [] if past is None else past[0].flatten().tolist()
         assert row.nonzero()[:, 0].tolist() == [*before, t]
-        _, past = rolling_step(*[positions[:, :, t : t + 1]] * 3, past, window)
+        _, past = rolling_step(*[positions[:, :, t : t + 1]] * 3, past, 4)
 
 
 def test_first_tokens_are_read_by_every_query_from_their_own_position_on():
@@ -77,31 +75,6 @@ def test_the_picture_of_pages_tells_both_tables_and_what_sharing_saves():
         "lists 0, 1, 3, 4. Together 6 pages, 3 MB with the sizes of Llama 3 8B in float16; without sharing 8 pages, "
         f"4 MB. {INVITATION}"
     )
-
-
-def squares(svg, color):
-    """The squares of this color in a picture of queries and keys: {(query, key)}."""
-    path = re.search(rf'<path stroke="{color}" d="([^"]*)"', svg)
-    runs = re.findall(r"M(\d+) (\d+)h(\d+)", path[1] if path else "")
-    return {(int(i), int(j) + n) for j, i, wide in runs for n in range(int(wide))}
-
-
-def test_the_picture_has_the_squares_of_the_mask():
-    for tokens, window, sinks in [(8, 1, 0), (64, 1, 8), (20, 3, 1)]:
-        svg = explorers.long_texts(tokens=tokens, window=window, sinks=sinks).still()["image/svg+xml"]
-        gone, first, latest = (squares(svg, color) for color in ("#d9dde4", "#c0540a", "#0b5fa5"))
-        seen = set(map(tuple, reads(tokens, window, sinks).nonzero().tolist()))
-        assert first == {(i, j) for i, j in seen if j < sinks} and latest == seen - first
-        assert gone == {(i, j) for i in range(tokens) for j in range(i + 1)} - seen
-
-
-def test_the_picture_of_pages_has_a_square_for_each_token():
-    for size, copied in [(1, 0), (4, 2), (16, 10)]:
-        svg = explorers.long_texts(page_size=size, show="pages").still()["image/svg+xml"]
-        count = [svg.count(f'height="20" fill="{color}"') for color in ("#1b7f5c", "#0b5fa5", "#c0540a")]
-        assert count == [10 + copied, 5, 5]
-        numbers = map(int, re.findall(r">page (\d+)<", svg))
-        assert sorted(numbers) == sorted({*sum(page_tables(size, 10, 5), [])})
 
 
 # ---------------------------------------------------------------- in a browser

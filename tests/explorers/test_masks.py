@@ -121,8 +121,8 @@ ROW = Row(
         END: ["causal", "fill with -∞", "scores", "weights", "Step by step: the row of 'Your'"]
         + ["score of 'Your' for 'journey'", "Reset all scores"],
     },
-    settings=[(END, {"mask": "both", "method": method}) for method in METHODS]
-    + [(FRONT, {"mask": kind, "method": "masked_softmax"}) for kind in ("none", "causal", "padding", "both")],
+    settings=[(FRONT, {"mask": "both", "method": method}) for method in METHODS]
+    + [(FRONT, {"mask": kind, "method": "masked_softmax"}) for kind in ("none", "causal", "padding")],
     says=[
         (FRONT, {"scores": (0, 1), "mask": kind, "method": method}, None, verdict)  # row 0 may see nothing
         for kind, method, verdict in [

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.explorers.jupyterlab import PATIENCE
+
 pytestmark = pytest.mark.slow
 
 TOP, BOTTOM = "start", "end"  # where the cell is when it is run
@@ -64,7 +66,7 @@ def until(notebook, output, condition):
     notebook.page.wait_for_function(
         f"output => {{ const [above, below, height] = ({PLACES})(output); return {condition}; }}",
         arg=output.element_handle(),
-        timeout=300_000,
+        timeout=PATIENCE,
     )
 
 

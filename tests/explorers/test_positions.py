@@ -10,7 +10,6 @@ from PIL import Image
 
 import explorers
 import figures
-from explorers import still
 from explorers.base import INVITATION
 from helpers import embeddings
 from tests.explorers.browser import NARROW, SIZE
@@ -57,14 +56,6 @@ def test_the_picture_is_that_of_the_opening_view():
         f"Two positions, feature by feature: cosine {cosine:.2f} (128 features). Numbers below 0: "
         f"position 50 {below[0]}, position 58 {below[1]}, product {below[2]}. {INVITATION}"
     )
-
-
-def test_the_picture_has_the_colors_of_the_numbers():
-    picture = still.strips({"first": torch.tensor([-2.0, 0, 0, 2]), "second": torch.tensor([0.3, 0.3, -0.3, 0])}, "Two")
-    for side, strokes in {0.0: "M0 0h1M2 1h1", 1.0: "M3 0h1M0 1h2"}.items():
-        color = "#{:02x}{:02x}{:02x}".format(*figures.SIGNED(side, bytes=True)[:3])
-        assert f'<path stroke="{color}" d="{strokes}"/>' in picture.svg
-    assert picture.alt == "Two (4 features). Numbers below 0: first 1, second 1."
 
 
 # ---------------------------------------------------------------- in a browser
@@ -157,7 +148,7 @@ class PositionsView(View):
         )
 
     def plotted(self, parts):
-        return torch.tensor(super().plotted(parts))
+        return torch.tensor(super().plotted(parts), dtype=torch.float32)
 
 
 WAVES, FEW, LONG, _, TWO = TABLES

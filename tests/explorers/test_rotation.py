@@ -2,13 +2,10 @@
 
 import math
 import re
-import xml.etree.ElementTree as ElementTree
 
-import pytest
 import torch
 
 import explorers
-from explorers import still
 from explorers.base import INVITATION
 from helpers.relative_positions import rotate_pairs
 from tests.explorers.view import Row, View
@@ -51,9 +48,6 @@ REFUSED = [
 ]
 
 
-# ---------------------------------------------------------------- the picture that stays
-
-
 def test_the_picture_is_that_of_the_opening_view():
     view = explorers.rotation(q, k, base=500.0)
     scores = pair_scores(q, k, 4, 3, base=500.0)
@@ -62,19 +56,6 @@ def test_the_picture_is_that_of_the_opening_view():
         f"Query at position 7, key at position 4: score {scores.sum():.2f}. "
         f"What each of 7 pairs of features adds: {named}. {INVITATION}"
     )
-
-
-def test_the_arrows_of_the_picture_point_where_they_are_turned():
-    query, key = turned(q, 7), turned(k, 4)
-    picture = ElementTree.fromstring(still.arrows(query, key, "Two").svg)
-    arrows = [group for group in picture.iter(f"{SVG}g") if group.get("transform", "").startswith("rotate")][2:]
-    scale = still.REACH / max(query.norm(dim=1).max(), key.norm(dim=1).max()).item()
-    wanted = torch.stack([key, query], dim=1).flatten(0, 1)  # in the order in which they are drawn
-    for (x, y), arrow in zip(wanted.tolist(), arrows, strict=True):
-        degrees = float(arrow.get("transform").removeprefix("rotate(").removesuffix(")"))  # y points down on a page
-        length = float(re.match(r"M([\d.]+)", arrow[1].get("d"))[1])
-        assert length * math.cos(math.radians(degrees)) == pytest.approx(x * scale, abs=0.1)
-        assert -length * math.sin(math.radians(degrees)) == pytest.approx(y * scale, abs=0.1)
 
 
 # ---------------------------------------------------------------- in a browser

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from tests.explorers.browser import SETTLED
+
 PARTS = "table, fieldset, label, input, button, output, section, canvas, svg, svg text, code, p, a, .abh-legend"
 
-SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 PRESS = f"""node => {{
   if (node.matches(":disabled") || !node.checkVisibility()) throw new Error("it cannot be pressed");
   node.click();
@@ -280,7 +281,7 @@ class View:
         self.settle()  # the list is made after the click
 
     def _press(self, control):
-        """By script, not with the mouse: test_every_view.py shows that nothing covers a control."""
+        """By script, not with the mouse: test_every_explorer.py shows that nothing covers a control."""
         control.evaluate(PRESS)
 
     def unfold(self):
