@@ -81,7 +81,8 @@ class HeadsView(View):
         expected |= {f"head {n}": part for n, part in enumerate(made["split"])}
         if split == SPLITS[0]:
             expected |= {f"cut, token {n}": part for n, part in enumerate(made["cut"])}
-        assert self.tables() == {name: as_written(part, C) for name, part in expected.items()}
+        assert {name: self.table(name) for name in expected} == {n: as_written(part, C) for n, part in expected.items()}
+        assert self.root.locator("table").count() == len(expected)
         assert self.output.locator(".abh-step .abh-shape").all_inner_texts() == [
             f"(T, C) = {(T, C)}",
             *([f"(T, H, D) = {tuple(made['cut'].shape)}"] if split == SPLITS[0] else []),

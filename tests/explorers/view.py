@@ -158,31 +158,16 @@ class View:
     def _spoken(self, line):
         return self.output.get_by_role("status").evaluate("(node, line) => node.children[line].textContent", line)
 
-    def table(self, name):
-        """The squares of a table, row after row, as they are written."""
-        return self._read(name, "td.abh-square")
-
-    def tables(self):
-        """The squares of all tables, as `table` gives them: {name: rows}."""
-        return self.root.evaluate(
-            "root => Object.fromEntries([...root.querySelectorAll('table[aria-label]')].map(table =>"
-            " [table.ariaLabel, [...table.tBodies[0].rows].map(row =>"
-            " [...row.querySelectorAll('td.abh-square')].map(cell => cell.textContent))]))"
+    def table(self, name, cells="td.abh-square"):
+        """The squares of a table, row after row, as they are written, or others of its cells."""
+        rows = self.grid(name).locator("tbody tr")
+        return rows.evaluate_all(
+            "(rows, cells) => rows.map(row => [...row.querySelectorAll(cells)].map(cell => cell.textContent))", cells
         )
 
     def after(self, name):
         """The columns after the squares."""
-        return self._read(name, "td.abh-after")
-
-    def _read(self, name, cells):
-        return (
-            self.grid(name)
-            .locator("tbody tr")
-            .evaluate_all(
-                "(rows, cells) => rows.map(row => [...row.querySelectorAll(cells)].map(cell => cell.textContent))",
-                cells,
-            )
-        )
+        return self.table(name, "td.abh-after")
 
     def listings(self):
         """What "Read as a table" shows: [[caption, rows]]."""
