@@ -9,8 +9,9 @@ from tests.explorers.jupyterlab import lab, open_notebook, windows  # noqa: F401
 from tests.explorers.view import Opened
 
 
+@pytest.hookimpl(tryfirst=True)  # before the conftest.py of all tests sorts them by their markers
 def pytest_collection_modifyitems(items):
-    """Only those that open a page need a browser."""
+    """A test that opens a page needs a browser."""
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")

@@ -230,6 +230,7 @@ ROW = Row(
     taken=TAKEN,
     refused=REFUSED,
     legends=1,
+    opens={"2 x 4 heads": {"Layer": "0", "Head": "0"}},
     stops={
         "6 words": [f"Attention weights: {MAP}", "Read as a table"],
         "2 x 4 heads": ["Layer", "Head", f"Attention weights, layer 0, head 0: {MAP}", "Read as a table"],

@@ -113,6 +113,7 @@ ROW = Row(
     {"llama": (), "own": (OWN, 100, 4)},
     taken=TAKEN,
     refused=REFUSED,
+    opens={"own": {MODEL: "Your model", TEXT: "100 tokens", WIDTH: "4 (float32)", GROUPS: "3"}},
     stops={"llama": ["Llama 3 8B", GROUPS, TEXT, LAYERS, HEADS, FEATURES, "2 (float16)"]
            + ["Where the sizes of Llama 3 8B are published"]},
     settings=[("own", {}), ("own", {TEXT: "128 tokens"}), ("llama", {LAYERS: 128, FEATURES: 37})]

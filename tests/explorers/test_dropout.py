@@ -144,6 +144,7 @@ ROW = Row(
     GIVEN,
     refused=REFUSED,
     legends=1,
+    opens={"full": {P: "0.50", "mode": "training", DIVIDE: True}},
     stops={"full": [P, "training", DIVIDE, "Draw again", "Draw 1,000", "Start over", TABLE, "Read as a table"]},
     settings=[("full", {**MORE, P: p, DIVIDE: on}) for p, on in ((0, True), (0.15, False), (0.9, True))]
     + [("full", {**AGAIN, "mode": "evaluation", DIVIDE: on, P: 0.8}) for on in (True, False)]

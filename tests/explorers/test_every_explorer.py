@@ -175,6 +175,12 @@ def test_tensors_on_a_gpu_are_taken(gpu):
 # ---------------------------------------------------------------- what it shows and what can be pressed
 
 
+def test_it_opens_with_what_it_was_given(opened):
+    for case, expected in opened.row.opens.items():
+        found = opened.view(case).controls()
+        assert {name: found.get(name) for name in expected} == expected, case
+
+
 def test_at_every_setting_the_numbers_are_those_of_pytorch(opened):
     for case, settings in [*((case, {}) for case in opened.row.cases), *opened.row.settings]:
         with naming(case, settings):

@@ -134,6 +134,7 @@ ROW = Row(
     HeadsView,
     SIZES,
     refused=REFUSED,
+    opens={"three": chosen(*BOTH[0], heads="2"), "four": {"heads": "3"}},
     stops={"three": ["view, then transpose", "transpose, then reshape", "2", "x"]},
     settings=[("three", chosen(*both, heads=heads)) for heads in ("1", "2") for both in BOTH]
     + [("three", chosen(*both, x=(2, 0))) for both in BOTH]

@@ -231,6 +231,7 @@ ROW = Row(
     },
     taken=TAKEN,
     refused=REFUSED,
+    opens={"long": {WINDOW: "64", SINKS: "8", QUERY: "63"}, "pages": {PAGE: "4", PREFIX: "10", ADDED: "5"}},
     stops={
         "pages": [SECOND_PART, PAGE, PREFIX, ADDED, "Read as a table", LINK],
         "usual": [FIRST_PART, WINDOW, SINKS, QUERY, LAYERS, "Read as a table", LINK],

@@ -173,6 +173,7 @@ ROW = Row(
     NextTokenView,
     {"text": (small(), WORDS, IDS), "one word": (small(d_ff=0), WORDS, IDS[:1])},
     refused=REFUSED,
+    opens={"text": {"temperature": "1.00", "top-k": "all", "top-p": "all"} | dict.fromkeys(USES, True)},
     stops={
         "text": ["next words", "Add", "Draw a word", "Remove the last word", "Start again", TEXT]
         + [f"{WORDS[expected(IDS).argmax()]} {expected(IDS).max():.3f}"]

@@ -159,6 +159,7 @@ ROW = Row(
     taken=TAKEN,
     refused=REFUSED,
     legends=2,
+    opens={WAVES: {FIRST: "50", SECOND: "58", TOGETHER: False}},
     stops={which: [FIRST, SECOND, TOGETHER, FEATURE, "Read as a table"] for which in (WAVES,)},
     settings=[(WAVES, {FIRST: i, SECOND: j}) for i, j in ((3, 98), (100, 0))]
     + [(FEW, {FIRST: i, SECOND: j, FEATURE: c}) for i, j, c in ((12, 2, 0), (5, 6, 3))]

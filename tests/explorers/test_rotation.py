@@ -115,6 +115,7 @@ ROW = Row(
     CASES,
     taken=TAKEN,
     refused=REFUSED,
+    opens={"16 features": {KEY: "4", DISTANCE: "3"}},
     stops={
         "16 features": [KEY, KEY, DISTANCE, DISTANCE]
         + [f"pair 0{written(pair_scores(Q, K, 4, 3)[0])}", "Read as a table"]

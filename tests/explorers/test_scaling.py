@@ -123,6 +123,7 @@ ROW = Row(
     GIVEN,
     taken=TAKEN,
     refused=REFUSED,
+    opens={MANY: at(4, query="q[0]", curves="largest weight")},
     stops={MANY: ["width", NONE, "query", "largest weight", "Read as a table"]},
     settings=[(MANY, at(d, method)) for d in (1, 64, 1024) for method in (NONE, ROOT)]
     + [(MANY, at(45, ROOT, query=36, curves="slope")), (ONE, at(100))],

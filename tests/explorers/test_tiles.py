@@ -251,6 +251,7 @@ ROW = Row(
     {which: (scores, VALUES) for which, scores in SCORES.items()},
     taken=TAKEN,
     refused=REFUSED,
+    opens={"square": {TILE: "4", "query": "11", "causal": False, "key": "0"}},
     stops={
         "square": ["4", "query", "causal", "key", SCORE, "Reset all scores", "First", "Back", "Next", "Last"]
         + ["Read as a table"],

@@ -89,6 +89,7 @@ class Row:
     view: type  # its class of View, whose assert_right() holds all it shows to PyTorch, whatever its controls say
     cases: dict  # {case: arguments}; the first is the usual one
     refused: list  # [(error, message, arguments)]
+    opens: dict  # {case: what some of its controls are set to as it opens}
     stops: dict  # {case: what the tab key reaches, in order}
     settings: list  # [(case, settings)] at which the numbers are compared
     taken: list = ()  # [arguments], the smallest and the largest
