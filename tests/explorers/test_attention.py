@@ -13,6 +13,7 @@ from explorers import still
 from explorers.base import INVITATION
 from feedback import display
 from feedback.display import VIEW
+from tests.explorers.browser import SIZE
 from tests.explorers.view import Row, View
 from tools.save_notebooks import keep_pictures
 
@@ -238,7 +239,7 @@ ROW = Row(
     settings=[("2 x 4 heads", {"Layer": layer, "Head": head}) for layer, head in (("0", "3"), ("1", "3"), ("1", "0"))]
     + [("80 words", {"Layer": "2", "Head": "11"}), ("two queries", {"Head": "2"})],
     faces=("masked head",),
-    parts="[role=grid], label, select, output, .abh-legend, summary",
+    fits=dict.fromkeys(GIVEN, SIZE[0]),  # the stage scrolls
 )
 
 

@@ -192,7 +192,6 @@ ROW = Row(
     legends=1,
     looks=[({}, ".abh-chip", 3)],
     marks=[(".abh-length", ".abh-track"), (".abh-own", ".abh-track")],
-    parts="table, fieldset, label, button, output, section, input",
 )
 
 

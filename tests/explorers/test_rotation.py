@@ -131,7 +131,6 @@ ROW = Row(
     ),
     looks=[({}, ".abh-dials label > span", 2), ({}, ".abh-dial .abh-query line, .abh-dial .abh-key line", 2)],
     fits=dict.fromkeys(CASES, 390),
-    parts="svg, svg text, fieldset, label, input, output",
 )
 
 

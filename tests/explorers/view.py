@@ -102,7 +102,6 @@ class Row:
     looks: list = ()  # [(settings, selector, in how many ways these differ in high contrast)]
     legends: int = 0  # how many scales of colors it has
     grid: str = ""  # the table through whose squares the keys lead
-    parts: str = PARTS  # what stays inside the output
     fits: dict = field(default_factory=dict)  # {case: the narrowest window in which nothing has to scroll, if not 320}
 
     def __post_init__(self):
@@ -317,9 +316,9 @@ class View:
             "node => { const look = getComputedStyle(node); return [look.color, look.backgroundColor]; }"
         )
 
-    def assert_inside(self, parts=PARTS, may_scroll=False):
+    def assert_inside(self, may_scroll=False):
         """Nothing reaches beyond the right edge of the output, unless it may be in a part that scrolls."""
         edge = self.output.evaluate("node => node.getBoundingClientRect().right")
-        found = self.root.locator(parts).evaluate_all(INSIDE, may_scroll)
+        found = self.root.locator(PARTS).evaluate_all(INSIDE, may_scroll)
         assert found
         assert [part for right, part in found if right > edge + 1] == []
