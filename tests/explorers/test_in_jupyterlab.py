@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 import explorers
-from tests.explorers.axe import violations_of_colors
+from tests.explorers.axe import violations, violations_of_colors
 from tests.explorers.jupyterlab import PATIENCE
 from tests.explorers.view import View
 
@@ -87,10 +87,11 @@ def picture_of(notebook, name):
     return notebook.output(NUMBERS[name]).locator("img[src^='data:image/svg+xml']")
 
 
-def test_all_follow_the_theme_and_can_be_read_in_each(notebook):
+def test_axe_finds_nothing_and_all_follow_the_theme(notebook):
     """It takes the page apart, so that the test after it opens the notebook again."""
     notebook.command("docmanager:save")
     notebook.page.wait_for_function("!window.jupyterapp.shell.currentWidget.context.model.dirty")
+    assert violations(notebook.page, ".jp-OutputArea-output") == []
     notebook.lay_out()
     looks = []
     for theme in ("Light", "Dark"):
