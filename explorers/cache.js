@@ -23,7 +23,7 @@ export const divisors = (number) => range(number + 1).filter((each) => each && n
 
 /** How many numbers all layers together keep of one token: CacheSizes.numbers() of models/cache_sizes.py.
  *  @param {Sizes} sizes */
-export const numbersOf = ({ layers, groups, features, latent }) =>
+const numbersOf = ({ layers, groups, features, latent }) =>
   layers * (groups === LATENT ? latent : 2 * groups * features);
 
 /** The lengths that can be chosen: powers of two, and the one that is given.
@@ -36,7 +36,7 @@ export function lengthsWith(length) {
 /** The ways to share keys and values among these heads, the given one among them.
  *  @param {Sizes} sizes
  *  @returns {Way[]} */
-export function waysOf({ heads, groups, latent }) {
+function waysOf({ heads, groups, latent }) {
   const grouped = groups > 1 && groups < heads ? [{ kind: "grouped-query", groups }] : [];
   const one = heads > 1 ? [{ kind: "multi-query", groups: 1 }] : [];
   return [{ kind: "multi-head", groups: heads }, ...grouped, ...one,

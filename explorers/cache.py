@@ -31,8 +31,7 @@ def cache(model="Llama 3 8B", length=8192, bytes_per_number=2):
             f"model must be a name or CacheSizes, got {type(model).__name__}; make some with "
             "CacheSizes(num_layers=2, num_heads=4, groups=1, d_head=16)"
         )
-    elif model not in models:
-        raise ValueError(f"model must be one of {', '.join(models)}, got {model!r}; or pass CacheSizes of your own")
+    given.require_one_of("model", model, models, "or pass CacheSizes of your own")
     given.require_size("length", length, 1, LONGEST, "pass the tokens of one text")
     given.require_size("bytes_per_number", bytes_per_number, 1, 4, "4 for float32, 2 for float16")
     if bytes_per_number not in WIDTHS:

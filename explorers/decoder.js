@@ -19,7 +19,7 @@ const EPSILON = 1e-5; // of nn.LayerNorm
 /** weight · x + bias, where each row of the weight is one output.
  *  @param {Affine} layer
  *  @param {Float32Array} x */
-export function linear({ weight, bias }, x) {
+function linear({ weight, bias }, x) {
   const out = new Float32Array(bias.length);
   for (let o = 0; o < out.length; o++) out[o] = bias[o] + dot(weight, o * x.length, x, 0, x.length);
   return out;
@@ -47,7 +47,7 @@ function dot(a, i, b, j, count) {
 
 /** @param {Affine} norm
  *  @param {Float32Array} x */
-export function layerNorm({ weight, bias }, x) {
+function layerNorm({ weight, bias }, x) {
   let middle = 0, spread = 0;
   for (let i = 0; i < x.length; i++) middle += x[i] / x.length;
   for (let i = 0; i < x.length; i++) spread += (x[i] - middle) ** 2 / x.length;

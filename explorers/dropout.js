@@ -20,7 +20,7 @@ const TENS = [1, 10, 100, 1000, 10000];
 /** The k-th random number of a seed, uniform from 0 to 1: the same as coins() in dropout.py.
  *  @param {number} seed
  *  @param {number} k */
-export function coin(seed, k) {
+function coin(seed, k) {
   let bits = seed + Math.imul(k, 0x9e3779b9);
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);

@@ -60,6 +60,12 @@ def require_size(name, size, least, most, fix):
         raise ValueError(f"{name} must be {least} to {most}, got {size}; {fix}")
 
 
+def require_one_of(name, value, choices, fix):
+    """ValueError, which ends with `fix`, unless the value is one of these names."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}; {fix}")
+
+
 def matrix(name, values, T, fix):
     """One matrix of T queries times T keys, converted as by `numbers`.
 

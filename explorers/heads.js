@@ -29,7 +29,7 @@ const NO_CUT = "view alone moves no number, so the heads are made in a single st
 /** The index of an offset in memory, for a tensor of these sizes: [1, 2] for offset 6 of (3, 4).
  *  @param {number} offset
  *  @param {number[]} sizes */
-export function indexOf(offset, sizes) {
+function indexOf(offset, sizes) {
   return sizes.map((size, axis) => {
     const below = sizes.slice(axis + 1).reduce((product, other) => product * other, 1);
     return Math.floor(offset / below) % size;
@@ -41,7 +41,7 @@ export function indexOf(offset, sizes) {
  *  @param {number} A
  *  @param {number} B
  *  @param {number} D */
-export function transposed(line, A, B, D) {
+function transposed(line, A, B, D) {
   return line.map((_, offset) => {
     const [b, a, d] = indexOf(offset, [B, A, D]);
     return line[(a * B + b) * D + d];
@@ -50,7 +50,7 @@ export function transposed(line, A, B, D) {
 
 /** The values without repetition: "0", "0 and 2", "0, 2, and 3".
  *  @param {number[]} values */
-export function listed(values) {
+function listed(values) {
   const each = [...new Set(values)];
   return each.length < 3 ? each.join(" and ") : `${each.slice(0, -1).join(", ")}, and ${each[each.length - 1]}`;
 }

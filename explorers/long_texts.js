@@ -28,7 +28,7 @@ const MOST = { sinks: 8, layers: 32, pageSize: 16, prefix: 24, written: 12 }; //
  *  @param {number} back
  *  @param {number} sinks
  *  @returns {Span[]} */
-export function spansOf(position, back, sinks) {
+function spansOf(position, back, sinks) {
   const from = Math.max(position - back, 0);
   if (!sinks) return [[from, position]];
   return from > sinks ? [[0, sinks - 1], [from, position]] : [[0, position]];
@@ -36,12 +36,12 @@ export function spansOf(position, back, sinks) {
 
 /** How many positions there are.
  *  @param {Span[]} spans */
-export const lengthOf = (spans) => spans.reduce((total, [from, to]) => total + to - from + 1, 0);
+const lengthOf = (spans) => spans.reduce((total, [from, to]) => total + to - from + 1, 0);
 
 /** What lies before the last span and in no other: [first, last], or nothing.
  *  @param {Span[]} spans
  *  @returns {Span[]} */
-export function gapOf(spans) {
+function gapOf(spans) {
   const from = spans.length > 1 ? spans[0][1] + 1 : 0;
   const to = spans[spans.length - 1][0] - 1;
   return from <= to ? [[from, to]] : [];
@@ -53,7 +53,7 @@ export function gapOf(spans) {
  *  @param {number} window
  *  @param {number} sinks
  *  @returns {Slot[]} */
-export function slotsOf(position, window, sinks) {
+function slotsOf(position, window, sinks) {
   return range(sinks + window).map((slot) => {
     if (slot < sinks) return { held: slot <= position ? slot : null, left: null };
     const held = position - ((((position - slot) % window) + window) % window);
@@ -70,7 +70,7 @@ const [EMPTY, PREFIX, A, B] = [-1, 0, 1, 2];
  *  @param {number} prefix
  *  @param {number} written
  *  @returns {Pages} */
-export function pagesOf(size, prefix, written) {
+function pagesOf(size, prefix, written) {
   const count = Math.ceil(prefix / size); // pages of the prefix
   const copies = written > 0 && prefix % size > 0;
   const more = Math.ceil((prefix + written) / size) - count; // pages that each text adds

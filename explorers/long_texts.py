@@ -28,8 +28,8 @@ def long_texts(*, tokens=32, window=8, sinks=4, page_size=4, model="Llama 3 8B",
     given.require_size("window", window, 1, tokens, "it counts the query's own position, and the text has no more")
     given.require_size("sinks", sinks, 0, MOST_SINKS, "pass how many of the first tokens are kept")
     given.require_size("page_size", page_size, 1, LARGEST_PAGE, "pass the tokens of a page")
-    _require_one_of("model", model, PUBLISHED)
-    _require_one_of("show", show, PARTS)
+    given.require_one_of("model", model, PUBLISHED, "pass its name as a string")
+    given.require_one_of("show", show, PARTS, "pass its name as a string")
     return LongTextsExplorer(tokens, window, sinks, page_size, model, show)
 
 
@@ -65,8 +65,3 @@ class LongTextsExplorer(Explorer):
         if self.show == "pages":
             return still_long.pages(self.page_size, *self.texts, self.token_bytes, self.model)
         return still_long.windowed(self.tokens, self.window, self.sinks, self.token_bytes, self.model)
-
-
-def _require_one_of(name, value, choices):
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}; pass its name as a string")

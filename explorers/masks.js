@@ -20,7 +20,7 @@ const FULL_DRAG = 150; // pixels of dragging from 0 to HIGHEST
 /** For each method its name and how one row goes from scores to weights, step by step, in float32. `seen` is 1 or 0 for
  *  each key; the last step is the weights.
  *  @satisfies {Record<string, [string, Method]>} */
-export const METHODS = {
+const METHODS = {
   multiply: ["multiply", (scores, seen) => {
     const all = softmax(scores);
     return [["softmax", all], ["× mask", all.map((weight, j) => weight * seen[j])]];
@@ -57,7 +57,7 @@ function filled(scores, seen, low) {
  *  @param {boolean[]} real
  *  @param {number} i
  *  @param {number} j */
-export function sees(mask, real, i, j) {
+function sees(mask, real, i, j) {
   const future = j > i && (mask === "causal" || mask === "both");
   const padding = !real[j] && (mask === "padding" || mask === "both");
   return !future && !padding;

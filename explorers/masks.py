@@ -66,8 +66,7 @@ class MasksExplorer(Explorer):
 
 
 def _mask(mask, real):
-    if mask not in MASKS:
-        raise ValueError(f"mask must be one of {', '.join(MASKS)}, got {mask!r}; choose one of these names")
+    given.require_one_of("mask", mask, MASKS, "choose one of these names")
     if mask in ("padding", "both") and all(real):
         raise ValueError(
             f"mask {mask!r} needs padding to hide, got no token that is padding; pass real=, or mask='causal'"

@@ -13,7 +13,7 @@ import { moved } from "./tables.js";
 
 /** Whether a word may be typed: not one that stands for no word, such as <start>.
  *  @param {string} word */
-export const typable = (word) => !/^<.+>$/.test(word);
+const typable = (word) => !/^<.+>$/.test(word);
 
 /** The ids of the words of a text, in which capital letters do not matter, or the first that may not be typed.
  *  @param {string} text

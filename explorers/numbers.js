@@ -107,7 +107,7 @@ export const ALARM = "#a84a06";
 export const ON_HATCHING = "#3f4958";
 
 /** @param {Color} color */
-export const css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
+const css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
 
 /** The color on a dark page: light and dark change places, and the hue stays. (Inverted, and turned by half a circle.)
  *  @param {Color} color

@@ -23,7 +23,7 @@ const THUMB = 16; // the width of the slider's thumb, in shared.css
  *  @param {number} C
  *  @param {number} i
  *  @param {number} j */
-export function dot(table, C, i, j) {
+function dot(table, C, i, j) {
   let total = 0;
   for (let c = 0; c < C; c++) total += table[i * C + c] * table[j * C + c];
   return total;
@@ -33,7 +33,7 @@ export function dot(table, C, i, j) {
  *  @param {Numbers} table
  *  @param {number} T
  *  @param {number} C */
-export function cosinesOf(table, T, C) {
+function cosinesOf(table, T, C) {
   const lengths = range(T).map((i) => Math.sqrt(dot(table, C, i, i)));
   const cosines = new Float64Array(T * T);
   for (let i = 0; i < T; i++) {
@@ -48,7 +48,7 @@ export function cosinesOf(table, T, C) {
  *  @param {Numbers} cosines
  *  @param {number} T
  *  @returns {Summary[]} */
-export function byDistance(cosines, T) {
+function byDistance(cosines, T) {
   return range(T).map((apart) => {
     const pairs = range(T - apart).map((i) => cosines[i * T + i + apart]);
     return { least: Math.min(...pairs), most: Math.max(...pairs), mean: sum(pairs) / pairs.length };
@@ -58,7 +58,7 @@ export function byDistance(cosines, T) {
 /** How far the colors reach, for the values and for their products: up to the largest, but not beyond three times the
  *  root mean square, so that one huge number does not make all others pale.
  *  @param {Numbers} table */
-export function reaches(table) {
+function reaches(table) {
   const values = Array.from(table);
   const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
   const square = sum(values.map((value) => value * value)) / values.length;
@@ -69,7 +69,7 @@ export function reaches(table) {
  *  @param {number} to where the first one shall go
  *  @param {number} apart how far the second one is from the first
  *  @param {number} T */
-export const together = (to, apart, T) => clamp(to, Math.max(0, -apart), T - 1 - Math.max(0, apart));
+const together = (to, apart, T) => clamp(to, Math.max(0, -apart), T - 1 - Math.max(0, apart));
 
 // ---------------------------------------------------------------- the view
 

@@ -22,7 +22,7 @@ const HEAD = 7; // pixels, of its head
 /** How many radians each of the pairs turns per position.
  *  @param {number} pairs
  *  @param {number} base */
-export const speedsOf = (pairs, base) => range(pairs).map((i) => base ** (-i / pairs));
+const speedsOf = (pairs, base) => range(pairs).map((i) => base ** (-i / pairs));
 
 /** What each pair adds to the score of a query and a key that are `distance` apart: the dot product of their two
  *  arrows, after the query's has turned further than the key's.
@@ -30,7 +30,7 @@ export const speedsOf = (pairs, base) => range(pairs).map((i) => base ** (-i / p
  *  @param {Numbers} k
  *  @param {number[]} speeds
  *  @param {number} distance */
-export function scoresOf(q, k, speeds, distance) {
+function scoresOf(q, k, speeds, distance) {
   return speeds.map((speed, i) => {
     const [a, b, c, d] = [q[2 * i], q[2 * i + 1], k[2 * i], k[2 * i + 1]];
     return (a * c + b * d) * Math.cos(distance * speed) + (a * d - b * c) * Math.sin(distance * speed);

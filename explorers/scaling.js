@@ -21,7 +21,7 @@ const METHODS = { none: ["not divided", "line"], root: ["divided by √d", "thir
 
 /** What can be measured of a row of weights: the name, and how it is computed.
  *  @satisfies {Record<string, [string, (weights: Float32Array) => number]>} */
-export const MEASURES = {
+const MEASURES = {
   largest: ["largest weight", (weights) => Math.max(...weights)],
   slope: ["slope", (weights) => 1 - sum(weights.map((weight) => weight * weight))],
 };
@@ -41,7 +41,7 @@ export function widthsTo(most) {
  *  @param {Numbers} k
  *  @param {number[]} axes
  *  @param {number[]} widths */
-export function scoresOf(q, k, [N, S, D], widths) {
+function scoresOf(q, k, [N, S, D], widths) {
   const scores = widths.map(() => new Float64Array(N * S));
   for (let n = 0; n < N; n++) {
     for (let j = 0; j < S; j++) {
@@ -58,7 +58,7 @@ export function scoresOf(q, k, [N, S, D], widths) {
 
 /** The standard deviation, as torch's std() defines it.
  *  @param {Float64Array} numbers */
-export function spread(numbers) {
+function spread(numbers) {
   const middle = mean(numbers);
   return Math.sqrt(sum(numbers.map((number) => (number - middle) ** 2)) / (numbers.length - 1));
 }

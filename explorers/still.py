@@ -25,6 +25,19 @@ WIDE = 760  # pixels
 STYLE = f'font-family="DejaVu Sans, Verdana, sans-serif" font-size="11" fill="{figures.INK}"'
 
 
+def picture(width, height, title, parts, alt, caption):
+    """The parts of a drawing below its title."""
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" {STYLE}>',
+        f'<rect width="100%" height="100%" fill="{figures.PAPER}"/>',
+        f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
+        *parts,
+        "</svg>\n",
+    ]
+    return figures.Picture("\n".join(lines), alt, caption)
+
+
 def weights(values, rows, columns, title, mask=None):
     """Attention weights of a long sentence as a heat map of at most 64 x 64 squares.
 
@@ -41,18 +54,13 @@ def weights(values, rows, columns, title, mask=None):
     left, top = 14 + 7 * _longest(rows), 62 + 5 * _longest(columns)
     width, height = _at_least(left + size * squares.shape[1] + 90, top + size * squares.shape[0] + 16, top)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" {STYLE}>',
-        f'<rect width="100%" height="100%" fill="{figures.PAPER}"/>',
-        f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
         f'<text x="12" y="34" fill="#5b6575">{escape(conventions)}</text>',
         _squares(squares, hidden, left, top, size),
         _row_words(rows, left - 6, top, size / block[0]),
         _column_words(columns, left, top - 6, size / block[1]),
         _legend(width - 50, top),
-        "</svg>",
     ]
-    return figures.Picture("\n".join(parts) + "\n", _words(values, title, conventions), _caption(values, rows, columns))
+    return picture(width, height, title, parts, _words(values, title, conventions), _caption(values, rows, columns))
 
 
 def _at_least(width, height, top):
@@ -182,20 +190,18 @@ def strips(rows, title):
     width, height = left + max(C * size, 330) + 16, top + STRIP * len(rows) + 48
     levels = [[_signed_level(number) for number in (row / row.abs().max()).tolist()] for row in rows.values()]
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" {STYLE}>',
-        f'<rect width="100%" height="100%" fill="{figures.PAPER}"/>',
-        f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
         f'<g transform="translate({left} {top}) scale({size} {STRIP}) translate(0 .5)" fill="none" stroke-width=".9">'
         f"{_grounds(len(rows), C)}{_strokes(levels, _signed_color)}</g>",
         _row_words(rows, left - 6, top, STRIP),
         _feature_numbers(C, left, top + STRIP * len(rows) + 13, size),
         _signed_legend(left, height - 20),
-        "</svg>",
     ]
     below = ", ".join(f"{name} {int((row < 0).sum())}" for name, row in rows.items())
-    return figures.Picture(
-        "\n".join(parts) + "\n",
+    return picture(
+        width,
+        height,
+        title,
+        parts,
         f"{title} ({C} features). Numbers below 0: {below}.",
         "Each row is one vector, a stroke for each feature: blue above 0, orange below.",
     )
@@ -257,10 +263,6 @@ def shared_cache(sizes, name, length, bytes_per_number):
     )
     height = 152 + LINE * len(costs)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" '
-        f'viewBox="0 0 {WIDE} {height}" {STYLE}>',
-        f'<rect width="100%" height="100%" fill="{figures.PAPER}"/>',
-        f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
         f'<text x="12" y="38">{_counted(H, "query head")}</text><path fill="#d9dde4" d="{funnels}"/>',
         *(_box(x, 44, 0.8 * step, SQUARE) for x in heads),
         *(_box(x, 98, wide, SHARED) for x in groups),
@@ -269,11 +271,13 @@ def shared_cache(sizes, name, length, bytes_per_number):
             _cost(way, costs[way], max(costs.values()), 142 + LINE * i, ways[way] == sizes)
             for i, way in enumerate(ways)
         ),
-        "</svg>",
     ]
     words = "; ".join(f"{way}: {readable(count)}" for way, count in costs.items())
-    return figures.Picture(
-        "\n".join(parts) + "\n",
+    return picture(
+        WIDE,
+        height,
+        title,
+        parts,
         f"{title}. {_counted(H, 'query head')} read {read}. {words[0].upper()}{words[1:]}.",
         "Each square above is a query head, and below it is what it reads. The bars compare ways to share.",
     )
@@ -325,22 +329,17 @@ def next_words(text, weights, head, probabilities):
     title = f"After “{text[-1]}”: what {head} reads (darker is more), and the next word"
     height = top + LINE * len(most) + 4
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" '
-        f'viewBox="0 0 {WIDE} {height}" {STYLE}>',
-        f'<rect width="100%" height="100%" fill="{figures.PAPER}"/>',
-        f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>',
         *(_shaded(*each) for each in zip(text, weights.tolist(), places, strict=True)),
         _outlined(*places[-1]),
         f'<text x="12" y="{top - 8}" font-weight="bold">Probability of the next word</text>',
         *(_bar(word, probabilities[word], top + LINE * i) for i, word in enumerate(most)),
-        "</svg>",
     ]
     j, guess = int(weights.argmax()), most[0]
     caption = (
         f"{head[0].upper()}{head[1:]} reads “{text[j]}” (position {j}) most: {float(weights[j]):.2f}. "
         f"The model expects “{guess}” with {probabilities[guess]:.2f}."
     )
-    return figures.Picture("\n".join(parts) + "\n", f"{title}. The text: {' '.join(text)}. {caption}", caption)
+    return picture(WIDE, height, title, parts, f"{title}. The text: {' '.join(text)}. {caption}", caption)
 
 
 def _lines_of(text):
@@ -396,24 +395,22 @@ def arrows(query, key, title):
     """
     pairs = len(query)
     scores = [f"{score + 0.0:.2f}" for score in ((query * key).sum(dim=1) * 100).round().div(100).tolist()]
-    total = f"{float((query * key).sum()):.2f}"
+    title = f"{title}: score {float((query * key).sum()):.2f}"
     scale = REACH / float(torch.cat([query, key]).norm(dim=1).max())
     width = max(360, 24 + DIAL * min(pairs, IN_A_ROW))
     height = 64 + (DIAL + 30) * -(-pairs // IN_A_ROW)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" {STYLE}>',
-        f'<rect width="100%" height="100%" fill="{figures.PAPER}"/>',
-        f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}: score {total}</text>',
         f'<g transform="translate(12 38)">{_arrow((REACH, 0), QUERY)}<text x="38" y="4">query</text></g>',
         f'<g transform="translate(100 38)">{_arrow((REACH, 0), KEY, "4 2")}<text x="38" y="4">key</text></g>',
         *(_dial(i, query[i] * scale, key[i] * scale, scores[i]) for i in range(pairs)),
-        "</svg>",
     ]
     named = ", ".join(f"pair {i} {score}" for i, score in enumerate(scores))
-    return figures.Picture(
-        "\n".join(parts) + "\n",
-        f"{title}: score {total}. What each of {pairs} pairs of features adds: {named}.",
+    return picture(
+        width,
+        height,
+        title,
+        parts,
+        f"{title}. What each of {pairs} pairs of features adds: {named}.",
         "Each circle is a pair of features, and the number below it the dot product of its two arrows.",
     )
 
@@ -463,23 +460,21 @@ def online_softmax(scores, kept, tile, query):
     lse = _two(largest + math.log(total)) if total else "-∞"
     heads = zip(KEPT, ("maximum m", "factor", "sum l", "output"), ("end", "end", "end", "start"), strict=True)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" '
-        f'viewBox="0 0 {WIDE} {height}" {STYLE}>',
-        f'<rect width="100%" height="100%" fill="{figures.PAPER}"/>',
-        f'<text x="12" y="18" font-size="12.5" font-weight="bold">{title}</text>',
         '<text x="64" y="42" fill="#5b6575">scores</text>',
         *(f'<text x="{x}" y="42" text-anchor="{anchor}" fill="#5b6575">{name}</text>' for x, name, anchor in heads),
         *lines,
         f'<text x="{KEPT[2]}" y="{height - 18}" text-anchor="end">lse = m + log l = {lse}, output ÷ l:</text>'
         f'<text x="{KEPT[3]}" y="{height - 18}" font-weight="bold">{result}</text>',
-        "</svg>",
     ]
     told = " ".join(
         f"After tile {t}: maximum {_two(m)}, factor {_two(factor)}, sum {_two(s)}, output {', '.join(map(_two, out))}."
         for t, ((m, s, out), factor) in enumerate(zip(kept, factors, strict=True))
     )
-    return figures.Picture(
-        "\n".join(parts) + "\n",
+    return picture(
+        WIDE,
+        height,
+        title,
+        parts,
         f"{title}. {told} At the end: lse {lse}, output ÷ l {result}.",
         "Each line is one tile: its scores, blue above 0 and orange below, and all that is kept when it has been read.",
     )

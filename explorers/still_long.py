@@ -1,12 +1,10 @@
 """Pictures of what a long text leaves in the cache, for places where nothing can run; as in `still`."""
 
-from html import escape
 from itertools import pairwise
 
 import torch
 
-import figures
-from explorers.still import STYLE, WIDE
+from explorers.still import WIDE, picture
 from helpers.pages import PagedCache
 from helpers.windows import window_mask
 from models.cache_sizes import readable
@@ -33,7 +31,6 @@ def windowed(tokens, window, sinks, token_bytes, model):
     shades = f"{'orange: the first tokens, ' if sinks else ''}blue: the window, gray: no longer read"
     costs = {"full cache": (tokens, GONE), "rolling cache": (kept, LATEST)}
     parts = [
-        _start(WIDE, height, title),
         f'<text x="12" y="36" fill="{FAINT}">rows: queries, columns: keys; {shades}</text>',
         *(
             f'<text x="{left + (n + 0.5) * size:g}" y="{top - 5}" text-anchor="middle" fill="{FAINT}">{n}</text>'
@@ -47,14 +44,13 @@ def windowed(tokens, window, sinks, token_bytes, model):
             _bar(name, readable(n * token_bytes), right, top + 18 + 44 * i, 190 * n / tokens, color)
             for i, (name, (n, color)) in enumerate(costs.items())
         ),
-        "</svg>",
     ]
     last = tokens - 1
     told = f"The query at position {last} reads {kept} of {tokens} keys: {spans(seen[-1].nonzero()[:, 0].tolist())}."
     saved = f" in place of {readable(tokens * token_bytes)}" if kept < tokens else ", as much as without a window"
     price = f"{readable(token_bytes)} a token ({model}, float16)"
     prices = f"At {price}, its cache keeps {readable(kept * token_bytes)}{saved}."
-    return figures.Picture("\n".join(parts) + "\n", f"{title}, in a text of {tokens} tokens. {told} {prices}", told)
+    return picture(WIDE, height, title, parts, f"{title}, in a text of {tokens} tokens. {told} {prices}", told)
 
 
 def reads(tokens, window, sinks):
@@ -105,7 +101,6 @@ def pages(page_size, prefix, written, token_bytes, model):
     height = 58 + ROW * -(-count // in_a_row)
     listed = [", ".join(map(str, table)) for table in tables]
     parts = [
-        _start(WIDE, height, title),
         *(_key(color, name, 12 + 190 * i) for i, (color, name) in enumerate(_OWNERS)),
         *(
             _page(
@@ -117,14 +112,13 @@ def pages(page_size, prefix, written, token_bytes, model):
             )
             for n, number in enumerate(sorted({*tables[0], *tables[1]}))
         ),
-        "</svg>",
     ]
     told = f"A’s table lists pages {listed[0]}, and B’s lists {listed[1]}."
     prices = (
         f"Together {count} pages, {readable(count * page_size * token_bytes)} with the sizes of {model} in float16; "
         f"without sharing {alone} pages, {readable(alone * page_size * token_bytes)}."
     )
-    return figures.Picture("\n".join(parts) + "\n", f"{title}. Each adds {written}. {told} {prices}", told)
+    return picture(WIDE, height, title, parts, f"{title}. Each adds {written}. {told} {prices}", told)
 
 
 _OWNERS = ((PREFIX, "the common prefix"), (LATEST, "what A adds"), (FIRST, "what B adds"))
@@ -162,14 +156,6 @@ def _page(number, tables, sizes, x, y):
 
 
 # ---------------------------------------------------------------- parts of both
-
-
-def _start(width, height, title):
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" {STYLE}>\n<rect width="100%" height="100%" fill="{figures.PAPER}"/>\n'
-        f'<text x="12" y="18" font-size="12.5" font-weight="bold">{escape(title)}</text>'
-    )
 
 
 def _key(color, name, x):

@@ -32,7 +32,7 @@ const based = (m) => (m === HIDDEN ? 0 : m);
  *  @param {number[]} scores
  *  @param {number[][]} values a row for each key
  *  @returns {Step} */
-export function readTile(before, scores, values) {
+function readTile(before, scores, values) {
   const largest = Math.max(...scores);
   const m = Math.max(before.m, largest);
   const factor = Math.exp(before.m - based(m)); // 0 at first, 1 where the maximum stays
@@ -61,7 +61,7 @@ export function readAll(scores, values, tiles) {
 /** What is returned at the end. Where every key is hidden, the output is 0.
  *  @param {State} state
  *  @returns {Result} */
-export function finished({ m, l, out }) {
+function finished({ m, l, out }) {
   return { out: out.map((number) => (l === 0 ? 0 : number / l)), lse: m + Math.log(l || 1) };
 }
 
@@ -69,7 +69,7 @@ export function finished({ m, l, out }) {
  *  @param {number[]} scores
  *  @param {number[][]} values
  *  @returns {Result & { weights: number[] }} */
-export function wholeRow(scores, values) {
+function wholeRow(scores, values) {
   const m = Math.max(...scores);
   const powers = scores.map((score) => Math.exp(score - based(m)));
   const total = sum(powers);
@@ -81,7 +81,7 @@ export function wholeRow(scores, values) {
 /** The largest difference between two results.
  *  @param {Result} one
  *  @param {Result} other */
-export const apart = (one, other) => Math.max(differenceOf(one.lse, other.lse),
+const apart = (one, other) => Math.max(differenceOf(one.lse, other.lse),
   ...one.out.map((number, c) => differenceOf(number, other.out[c])));
 
 /** @param {number} one

@@ -21,7 +21,7 @@ export function tilesOf(T, S, tile, causal) {
 /** @param {number} count
  *  @param {number} tile
  *  @returns {Span[]} */
-export const spans = (count, tile) =>
+const spans = (count, tile) =>
   range(Math.ceil(count / tile)).map((i) => [i * tile, Math.min((i + 1) * tile, count)]);
 
 /** @param {number} count

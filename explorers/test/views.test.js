@@ -3,31 +3,17 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { headName, hiddenIn, named, read } from "../attention_data.js";
+import { headName, hiddenIn, named } from "../attention_data.js";
 import { layOut, thumbSize, under } from "../attention_layout.js";
-import { divisors, lengthsWith, told, waysOf } from "../cache.js";
+import { divisors, lengthsWith, told } from "../cache.js";
 import { axisTo, pointed } from "../dropout.js";
-import { indexOf, listed } from "../heads.js";
-import { pagesOf } from "../long_texts.js";
-import { positionOf, scoreAt, sees } from "../masks.js";
+import { positionOf, scoreAt } from "../masks.js";
 import { range } from "../numbers.js";
-import { together } from "../positions.js";
 import { axisOver } from "../rotation.js";
 import { widthsTo } from "../scaling.js";
-import { apart, finished, readAll, sizesFor, stopsWith, told as toldOf, wholeRow } from "../tiles.js";
+import { readAll, sizesFor, stopsWith, told as toldOf } from "../tiles.js";
 import { tilesOf } from "../tiles_map.js";
 import { assertClose } from "./close.js";
-
-test("attention: each matrix is the right part of what was sent", () => {
-  const traits = { axes: [2, 3, 2, 2], weights: new DataView(Float32Array.from(range(24)).buffer), queries: ["a", "b"],
-    tokens: ["c", "d"], palette: new DataView(new ArrayBuffer(768)), mask: new DataView(new ArrayBuffer(0)) };
-  const data = read({ get: (name) => traits[name] });
-  assert.deepEqual([...data.matrix(1, 2).values], [20, 21, 22, 23]);
-  assert.deepEqual([data.layers, data.heads, data.T, data.S, data.hasHeads, data.hasLayers], [2, 3, 2, 2, true, true]);
-  const single = read({ get: (name) => (name === "axes" ? [2, 2] : traits[name]) });
-  assert.deepEqual([single.layers, single.heads, single.hasHeads, single.hasLayers], [1, 1, false, false]);
-  assert.deepEqual(hiddenIn(single, [1, 1, 1, 1]), { runs: [], leaks: [] });
-});
 
 test("attention: what a mask hides, in runs, and what is read all the same", () => {
   const visible = [[1, 0, 0, 1], [1, 1, 1, 1], [0, 1, 0, 0]];
@@ -80,29 +66,10 @@ test("dropout: the axis ends at a round number that is large enough", () => {
   assert.deepEqual(axisTo(10, "sum"), { from: 0, to: 10, ticks: [0, 2, 4, 6, 8, 10], label: "sum" });
 });
 
-test("heads: offsets, indices and lists", () => {
-  assert.deepEqual(indexOf(6, [3, 4]), [1, 2]);
-  assert.deepEqual(indexOf(23, [2, 3, 4]), [1, 2, 3]);
-  assert.deepEqual([[0], [0, 2, 0], [0, 2, 3]].map(listed), ["0", "0 and 2", "0, 2, and 3"]);
-});
-
-test("masks: causal hides the future, padding hides padding, both hide both", () => {
-  const real = [false, true, true];
-  const mask = (name) => range(3).map((i) => range(3).map((j) => Number(sees(name, real, i, j))));
-  assert.deepEqual(mask("none"), [[1, 1, 1], [1, 1, 1], [1, 1, 1]]);
-  assert.deepEqual(mask("causal"), [[1, 0, 0], [1, 1, 0], [1, 1, 1]]);
-  assert.deepEqual(mask("padding"), [[0, 1, 1], [0, 1, 1], [0, 1, 1]]);
-  assert.deepEqual(mask("both"), [[0, 0, 0], [0, 1, 0], [0, 1, 1]]);
-});
-
 test("masks: the slider reaches from -200 to 200, and each score has its position", () => {
   assert.deepEqual([-1, 0, 1].map(scoreAt), [-200, 0, 200]);
   assertClose([-200, -3, 0, 0.5, 200].map((score) => scoreAt(positionOf(score))), [-200, -3, 0, 0.5, 200]);
   assert.deepEqual([-1000, 1000].map(positionOf), [-1, 1]);
-});
-
-test("positions: moved together, both stay in the table", () => {
-  assert.deepEqual([together(5, 3, 10), together(9, 3, 10), together(0, -4, 10), together(9, -4, 10)], [5, 6, 4, 9]);
 });
 
 test("rotation: the axis of scores has round ticks, and room for 0", () => {
@@ -131,41 +98,11 @@ test("cache: groups divide the heads, and a given length is among the powers of 
   assert.deepEqual([lengthsWith(7)[0], lengthsWith(64).length, lengthsWith(64).at(-1)], [7, 15, 2 ** 20]);
 });
 
-test("cache: the ways to share keys and values, without repetition", () => {
-  const ways = (heads, groups, latent = 0) => waysOf({ heads, groups, latent }).map((way) => way.groups);
-  assert.deepEqual([ways(12, 3), ways(12, 12), ways(12, 1), ways(1, 1), ways(8, 0, 9), ways(8, 2, 9)],
-    [[12, 3, 1], [12, 1], [12, 1], [1], [8, 1, 0], [8, 2, 1, 0]]);
-});
-
 test("cache: which heads read which group, in words", () => {
   assert.deepEqual([told(6, 3), told(6, 2), told(6, 6), told(6, 1), told(6, 0)], [
     "heads 0 to 1 read group 0, heads 2 to 3 read group 1, and so on",
     "heads 0 to 2 read group 0, heads 3 to 5 read group 1", "each head reads a group of its own",
     "all heads read the same key and value", "all heads read the latent"]);
-});
-
-test("long texts: a page's tokens are those of the prefix, of A, of B, or none", () => {
-  const { pages } = pagesOf(4, 10, 5);
-  assert.deepEqual(pages.map(({ tokens }) => tokens), [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 1], [0, 0, 2, 2],
-    [2, 2, 2, -1], [1, 1, 1, -1]]);
-  assert.deepEqual(pages.map(({ copied }) => copied), [false, false, false, true, false, false]);
-});
-
-test("tiles: no exp of a positive number, a factor of 1 where the maximum stays, and no size of tiles that matters", () => {
-  const values = range(7).map((j) => [Math.sin(j), 1 - j]);
-  const rows = [[0.3, -2, 5, 1, 5, 6, -1], range(7).map(() => 0.5), [1000, -1000, 999, 3, 1001, 0, 1000.5],
-    [-Infinity, -Infinity, 1, -Infinity, 2, 0, -Infinity], range(7).map(() => -Infinity)];
-  for (const scores of rows) {
-    for (const size of [1, 3, 9]) {
-      const steps = readAll(scores, values, tilesOf(1, 7, size, false)[0].columns);
-      for (const { before, factor, powers, after } of steps) {
-        assert.ok([factor, ...powers].every((number) => number >= 0 && number <= 1));
-        if (before.m > -Infinity) assert.equal(factor === 1, before.m === after.m);
-        else assert.equal(factor, 0);
-      }
-      assert.ok(apart(finished(steps.at(-1).after), wholeRow(scores, values)) < 1e-12);
-    }
-  }
 });
 
 test("tiles: the slider has stops in order, the given score among them once, and -∞ first", () => {

@@ -6,7 +6,6 @@ A test asks for the fixture `open_page`:
 """
 
 import base64
-import re
 from urllib.parse import urlsplit
 
 import anywidget
@@ -15,6 +14,8 @@ LOOPBACK = {"localhost", "127.0.0.1", "::1", "[::1]"}
 SIZE = (1100, 900)
 NARROW = 600  # the width of a narrow window
 PHONE = {"size": (390, 844), "has_touch": True, "is_mobile": True}
+
+SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"  # the page is painted
 
 # The variables of JupyterLab's themes that shared.css reads.
 PAGE = """<!doctype html>
@@ -56,11 +57,12 @@ class WatchedPage:
     """A page of the browser. `problems` lists what it must not do: ask another machine, or write an error.
 
     `browser` may also be a context of one, whose pages share what they have fetched. `options` are those of its pages.
-    `harmless` are patterns of errors, as "text (address)", that are not recorded.
     """
 
-    def __init__(self, browser, size=SIZE, harmless=(), **options):
-        self.problems, self.harmless = [], harmless
+    watched = []  # the open pages in which no test may meet a problem
+
+    def __init__(self, browser, size=SIZE, **options):
+        self.problems = []
         self.page = browser.new_page(**options)
         self.resize(*size)
         self.page.on("request", lambda request: self.visit(request.url))
@@ -71,6 +73,8 @@ class WatchedPage:
         self.page.set_viewport_size({"width": width, "height": height})
 
     def close(self):
+        if self in self.watched:
+            self.watched.remove(self)
         self.page.close()
 
     def take_problems(self):
@@ -84,9 +88,8 @@ class WatchedPage:
             self.problems.append(f"asked for {url}")
 
     def _record_error(self, message):
-        error = f"{message.text} ({message.location.get('url', '')})"
-        if message.type == "error" and not any(re.search(pattern, error) for pattern in self.harmless):
-            self.problems.append(f"console: {error}")
+        if message.type == "error":
+            self.problems.append(f"console: {message.text} ({message.location.get('url', '')})")
 
 
 def _is_local(url):
@@ -99,6 +102,7 @@ class ExplorerPage(WatchedPage):
 
     def __init__(self, browser, explorers, size=SIZE, page=PAGE, dark=False, **options):
         super().__init__(browser, size, **options)
+        self.watched.append(self)
         self.page.emulate_media(color_scheme="dark" if dark else "light")
         self.page.set_content(page)
         for name, explorer in explorers.items():

@@ -1,46 +1,44 @@
 """Pages for the tests of the explorers, bare or in JupyterLab, and what no page may do."""
 
+import contextlib
+
 import pytest
 
-from tests.explorers.browser import ExplorerPage
+from tests.explorers.browser import ExplorerPage, WatchedPage
 from tests.explorers.jupyterlab import lab, open_notebook, windows  # noqa: F401 (fixtures)
 from tests.explorers.view import Opened
 
 
-@pytest.fixture(scope="session")
-def watched():
-    """The open pages, for quiet_pages."""
-    return []
+@pytest.hookimpl(tryfirst=True)  # before the conftest.py of all tests sorts them by their markers
+def pytest_collection_modifyitems(items):
+    """A test that opens a page needs a browser."""
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
 
 
 @pytest.fixture(scope="module")
-def open_page(chromium, watched):
+def open_page(chromium):
     """open_page({name: explorer}, **options) -> an ExplorerPage, closed after the last test of the module."""
-    mine = []
+    with contextlib.ExitStack() as pages:
 
-    def open_it(explorers, **options):
-        mine.append(ExplorerPage(chromium, explorers, **options))
-        watched.append(mine[-1])
-        return mine[-1]
+        def open_it(explorers, **options):
+            return pages.enter_context(contextlib.closing(ExplorerPage(chromium, explorers, **options)))
 
-    yield open_it
-    for page in mine:
-        watched.remove(page)
-        page.close()
+        yield open_it
 
 
 @pytest.fixture(scope="module")
 def opened(open_page, request):
-    """What the row of this file is about, and what else the file shows, on one page."""
+    """The cases of this file's row on one page."""
     row = request.module.ROW
-    made = {**row.cases, **getattr(request.module, "OTHERS", {})}
-    return Opened(row, open_page({name: make() for name, make in made.items()}))
+    return Opened(row, open_page(row.make_all()))
 
 
 @pytest.fixture(autouse=True)
-def quiet_pages(watched):
+def quiet_pages():
     """Fail the test in which a page left this machine, wrote an error or sent a message to the kernel."""
     yield
-    problems = [problem for page in watched for problem in page.take_problems()]
+    problems = [problem for page in WatchedPage.watched for problem in page.take_problems()]
     if problems:
         pytest.fail("the page must stay on this machine, write no error and send nothing, but:\n" + "\n".join(problems))

@@ -19,14 +19,9 @@ import nbformat
 import pytest
 from nbformat.sign import NotebookNotary
 
-from tests.explorers.browser import WatchedPage
+from tests.explorers.browser import SETTLED, WatchedPage
 
 ROOT = Path(__file__).parents[2]
-
-# Errors that JupyterLab itself writes to the console and that do no harm, as patterns of "text (address)",
-# each with its reason. JupyterLab 4.6 writes none.
-HARMLESS = []
-
 
 # ---------------------------------------------------------------- the server
 
@@ -53,22 +48,20 @@ def running_lab(home):
     settings = _settings(home / "settings")
     environment = _environment(home)
     port = _free_port()
-    command = [
-        sys.executable,
-        "-m",
-        "jupyterlab",
-        "--no-browser",
-        "--allow-root",
-        "--expose-app-in-browser",
-        "--ServerApp.ip=127.0.0.1",
-        f"--ServerApp.port={port}",
-        "--ServerApp.port_retries=0",
-        "--IdentityProvider.token=",
-        f"--ServerApp.root_dir={root}",
-        "--LabApp.extension_manager=readonly",
-        "--LabApp.news_url=None",
-        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-        f"--LabApp.user_settings_dir={settings}",
+    options = {
+        "ServerApp.ip": "127.0.0.1",
+        "ServerApp.port": port,
+        "ServerApp.port_retries": 0,
+        "IdentityProvider.token": "",
+        "ServerApp.root_dir": root,
+        "LabApp.extension_manager": "readonly",
+        "LabApp.news_url": None,
+        "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
+        "LabApp.user_settings_dir": settings,
+    }
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser"]
+    command += [
+        *(f"--{name}={value}" for name, value in options.items()),
         *_as_the_course_opens_it(home / "environment"),
     ]
     with open(home / "lab.log", "w", encoding="utf-8") as log:
@@ -99,14 +92,9 @@ def _settings(folder):
 
 def _environment(home):
     """The environment of server and kernels: the course can be imported, the user's own files are not touched."""
-    own = {
-        "JUPYTER_CONFIG_DIR": "config",
-        "JUPYTER_DATA_DIR": "data",
-        "JUPYTER_RUNTIME_DIR": "runtime",
-        "IPYTHONDIR": "ipython",
-    }
-    folders = {name: str(home / folder) for name, folder in own.items()}
+    own = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     paths = [str(ROOT), os.environ.get("PYTHONPATH")]
+    folders = {name: str(home / name.lower()) for name in own}
     return {**os.environ, **folders, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
@@ -141,6 +129,10 @@ def _stop(server):
 
 # ---------------------------------------------------------------- a notebook
 
+PATIENCE = 300_000  # milliseconds, for one step on a machine that does much else
+READY = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+ALL_RAN = """[...document.querySelectorAll(".jp-CodeCell .jp-InputArea-prompt")]
+    .every(prompt => /\\[\\d+\\]/.test(prompt.textContent))"""
 LAY_OUT = """() => {
   const place = Object.assign(document.createElement("div"), { className: "jp-ThemedContainer" });
   place.append(...document.querySelectorAll(".jp-Notebook .jp-OutputArea"));
@@ -158,7 +150,8 @@ class LabPage(WatchedPage):
     """
 
     def __init__(self, browser, lab, name, size, reset=True):
-        super().__init__(browser, size, HARMLESS)
+        super().__init__(browser, size)
+        self.watched.append(self)
         self.messages = 0
         self.page.on("websocket", self._connect)
         self.address = f"{lab.url}/lab/tree/{name}{'?reset' * reset}"
@@ -167,21 +160,14 @@ class LabPage(WatchedPage):
     def open(self):
         """Open the notebook as it is saved."""
         self.page.goto(self.address)
-        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=300_000)
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=PATIENCE)
 
-    def run_all(self, seconds=600):
+    def run_all(self):
         """Run every cell and wait until the last has run; a cell that raises fails the test."""
         # Sooner, JupyterLab would open a dialog and ask which kernel is meant.
-        self.page.wait_for_function(
-            "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'",
-            timeout=1000 * seconds,
-        )
+        self.page.wait_for_function(READY, timeout=PATIENCE)
         self.command("notebook:run-all-cells")
-        self.page.wait_for_function(
-            "[...document.querySelectorAll('.jp-CodeCell .jp-InputArea-prompt')]"
-            ".every(prompt => /\\[\\d+\\]/.test(prompt.textContent))",
-            timeout=1000 * seconds,
-        )
+        self.page.wait_for_function(ALL_RAN, timeout=PATIENCE)
         raised = self.page.locator("[data-mime-type='application/vnd.jupyter.error']").all_inner_texts()
         assert not raised, raised[0]
 
@@ -195,7 +181,7 @@ class LabPage(WatchedPage):
         """ "Light" or "Dark"."""
         self.command("apputils:change-theme", {"theme": f"JupyterLab {name}"})
         self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=f"JupyterLab {name}")
-        self.page.wait_for_timeout(400)
+        self.page.evaluate(f"() => {SETTLED}")
 
     def lay_out(self):
         """Leave nothing on the page but the outputs, all in view: the last thing that a test does with a page.
@@ -210,7 +196,7 @@ class LabPage(WatchedPage):
         output = self.page.locator(".jp-CodeCell").nth(number).locator(".jp-OutputArea").first
         # Not scroll_into_view_if_needed: it waits for an element at rest, and a busy notebook moves for long.
         output.evaluate("node => node.scrollIntoView({block: 'center'})")
-        self.page.wait_for_timeout(100)
+        self.page.evaluate(f"() => {SETTLED}")
         return output
 
     def _connect(self, socket):
@@ -229,25 +215,20 @@ def windows(chromium):
 
 
 @pytest.fixture(scope="module")
-def open_notebook(lab, windows, watched):
+def open_notebook(lab, windows):
     """open_notebook(cells, name="test", size=(1280, 900)): code as strings or a whole notebook -> a LabPage.
 
     The notebook is trusted, as one is that was run on this machine (untrusted, JupyterLab shows words for
     every picture); nothing has run yet.
     """
-    mine = []
+    with contextlib.ExitStack() as pages:
 
-    def open_it(cells, name="test", size=(1280, 900)):
-        path = lab.root / f"{name}.ipynb"
-        _write(cells if isinstance(cells, dict) else _as_notebook(cells), path, lab)
-        mine.append(LabPage(windows, lab, path.name, size))
-        watched.append(mine[-1])
-        return mine[-1]
+        def open_it(cells, name="test", size=(1280, 900)):
+            path = lab.root / f"{name}.ipynb"
+            _write(cells if isinstance(cells, dict) else _as_notebook(cells), path, lab)
+            return pages.enter_context(contextlib.closing(LabPage(windows, lab, path.name, size)))
 
-    yield open_it
-    for page in mine:
-        watched.remove(page)
-        page.close()
+        yield open_it
 
 
 def _as_notebook(cells):

@@ -13,9 +13,10 @@ from feedback.prediction import Question
 from feedback.progress import CourseOverview, Item, NotebookOverview, NotebookProgress
 from feedback.report import HEADS, LABELS, Code, Hints, Report, SideBySide, Text
 from tests.explorers.axe import violations, violations_of_colors
+from tests.explorers.jupyterlab import ALL_RAN, PATIENCE, READY
 from tests.notebooks.common import PATHS
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 # JupyterLab colors the code of an output in Markdown.
 JUPYTERLABS = (("color-contrast", ".jp-RenderedMarkdown pre span"),)
@@ -71,12 +72,8 @@ def test_axe_finds_nothing_in_what_is_saved(open_notebook):
 NOTEBOOK = PATHS[0]  # it has one of everything: a prediction, an exercise, an explorer
 ACTIVE = "window.jupyterapp.shell.currentWidget.content.activeCell.model.id"
 FOCUS = f"document.activeElement.closest('.jp-Cell')?.contains(document.activeElement) && {ACTIVE}"
-READY = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
-ALL_RAN = """[...document.querySelectorAll(".jp-CodeCell .jp-InputArea-prompt")]
-    .every(prompt => /\\[\\d+\\]/.test(prompt.textContent))"""
 IN_VIEW = """text => [...document.querySelectorAll("h3")].some(heading => heading.textContent.includes(text)
     && heading.getBoundingClientRect().top > 0 && heading.getBoundingClientRect().bottom < innerHeight)"""
-PATIENCE = 300_000  # milliseconds, for one step on a machine that does much else
 
 
 class Keyboard:

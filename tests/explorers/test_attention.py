@@ -1,8 +1,9 @@
-"""The attention explorer in what it accepts, what it refuses and what a cell shows."""
+"""The attention explorer: what test_every_explorer.py has to know of it, and what it alone promises."""
 
 import sys
 import xml.etree.ElementTree as ElementTree
 
+import nbformat
 import pytest
 import torch
 
@@ -12,16 +13,16 @@ from explorers import still
 from explorers.base import INVITATION
 from feedback import display
 from feedback.display import VIEW
+from tests.explorers.browser import SIZE
+from tests.explorers.view import Row, View
+from tools.save_notebooks import keep_pictures
 
 words = ["Your", "journey", "starts", "with", "one", "step"]
-many = [f"word{i}" for i in range(128)]
+many = [f"word{i}" for i in range(80)]
 
 
 def weights(*shape):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(123)).mul(2).softmax(dim=-1)
-
-
-# ---------------------------------------------------------------- what is sent
 
 
 def test_weights_and_words_are_sent_as_they_are():
@@ -33,47 +34,21 @@ def test_weights_and_words_are_sent_as_they_are():
     torch.testing.assert_close(sent, given.flatten(), atol=0, rtol=0)
 
 
-def test_queries_are_the_tokens_unless_others_are_given():
-    assert explorers.attention(words, weights(6, 6)).queries == words
-
-
-def test_colors_are_those_of_the_figures():
-    palette = explorers.attention(words, weights(6, 6)).palette
-    assert list(palette) == figures.WEIGHTS(range(256), bytes=True)[:, :3].flatten().tolist()
-
-
-# ---------------------------------------------------------------- what is refused
-
-
-def given():
-    """The arguments of test_every_explorer.py."""
-    return words, weights(6, 6)
-
-
-TAKEN = [(many, weights(128, 128)), (many, weights(12, 128, 128))]
+TAKEN = [(many, weights(80, 80)), (many, weights(12, 80, 80))]
 REFUSED = [
     (TypeError, "one string 'Your journey'; split", ("Your journey", weights(2, 2))),
     (TypeError, "list of words, got int", (3, weights(3, 3))),
-    (TypeError, "strings, got int at position 1; turn ids", (["a", 2], weights(2, 2))),
-    (TypeError, "queries must be strings, got NoneType", (["a"], weights(1, 1), [None])),
-    (ValueError, "tokens must be 1 to 512 words, got 0", ([], weights(1, 1))),
-    (ValueError, "1 to 512 words, got 5000; pass a part", (["a"] * 5000, weights(1, 1))),
+    (TypeError, "queries must be strings, got NoneType at position 0; turn ids", (["a"], weights(1, 1), [None])),
+    (ValueError, "tokens must be 1 to 512 words, got 0; pass a part", ([], weights(1, 1))),
     (ValueError, "got \\(5, 5\\); every word needs", (words, weights(5, 5))),
     (ValueError, "got \\(6, 2\\); queries are the rows", (words, weights(6, 2), ["a", "b"])),
     (ValueError, "got \\(6,\\)", (words, weights(6))),
     (ValueError, "got \\(2, 2, 2, 6, 6\\); choose one item", (words, weights(2, 2, 2, 6, 6))),
-    (ValueError, "1 to 20,000,000 numbers, got 0 in shape \\(0, 6, 6\\)", (words, torch.zeros(0, 6, 6))),
-    (
-        ValueError,
-        "20,000,000 numbers, got 26,214,400 in shape",
-        (["a"] * 512, torch.zeros(1).expand(10, 10, 512, 512)),
-    ),
+    (ValueError, "20,000,000 numbers, got 26,214,400", (["a"] * 512, torch.zeros(1).expand(10, 10, 512, 512))),
     (ValueError, "at least 0, got -0.5 at \\[0, 1\\]; pass what comes after", (["a", "b"], [[1, -0.5], [0, 1]])),
     (ValueError, "finite .* got nan at \\[1, 0\\]", (["a", "b"], [[1, 0], [float("nan"), 1]])),
-    (ValueError, "finite .* got inf at", (["a"], [[float("inf")]])),
     (TypeError, "got a list of tensors; join", (words, [weights(1, 4, 6, 6), weights(1, 4, 6, 6)])),
     (TypeError, "rows of one length, got list", (words, [[1, 0], [1]])),
-    (TypeError, "rows of one length, got str", (words, "weights")),
     (TypeError, "real numbers, got torch.complex64", (["a"], torch.ones(1, 1) * 1j)),
     (TypeError, "mask must be bool, .* got torch.int64; a mask of 0 and 1", (["a"], [[1]], None, [[1]])),
     (ValueError, r"mask for 6 .* got \(5, 6\); pass the", (words, weights(6, 6), None, torch.ones(5, 6) == 1)),
@@ -87,36 +62,31 @@ def bundle(*arguments):
     return explorers.attention(*arguments).still()
 
 
-@pytest.fixture
-def outputs(monkeypatch):
-    """What a cell shows: one dictionary of data for each output."""
-    shown = []
-    monkeypatch.setattr(display, "display", lambda data, **_: shown.append(data))
-    return shown
-
-
 @pytest.mark.slow
-def test_a_cell_shows_the_picture_and_then_the_view(outputs):
-    explorers.attention(words, weights(6, 6))._ipython_display_()
-    assert [set(data) for data in outputs] == [{"text/html", "image/svg+xml", "text/plain"}, {VIEW}]
-
-
-@pytest.mark.slow
-def test_in_colab_both_are_one_output(outputs, monkeypatch):
+def test_a_cell_shows_the_picture_and_then_the_view_and_in_colab_both_in_one(monkeypatch):
+    view, picture, shown = explorers.attention(words, weights(6, 6)), {"text/html", "image/svg+xml", "text/plain"}, []
+    monkeypatch.setattr(display, "display", lambda data, **_: shown.append(set(data)))
+    view._ipython_display_()
     monkeypatch.setitem(sys.modules, "google.colab", None)
-    explorers.attention(words, weights(6, 6))._ipython_display_()
-    assert [set(data) for data in outputs] == [{VIEW, "text/html", "image/svg+xml", "text/plain"}]
+    view._ipython_display_()
+    assert shown == [picture, {VIEW}, {VIEW} | picture]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("given", [weights(6, 6), weights(128, 128)])
+def test_saving_a_notebook_keeps_pictures_and_drops_views():
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in ("attention", "slider")])
+    view = {VIEW: {"model_id": "1"}}
+    for cell, shown in zip(notebook.cells, [[bundle(words, weights(6, 6)), view], [view]], strict=True):
+        cell.outputs = [nbformat.v4.new_output("display_data", data=data) for data in shown]
+    kept = [[set(output.data) for output in cell.outputs] for cell in keep_pictures(notebook).cells]
+    assert kept == [[{"text/html", "image/svg+xml", "text/plain"}], [{VIEW}]]  # nothing else would be left
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", [weights(6, 6), weights(80, 80)])
 def test_the_picture_is_that_of_the_figures_with_an_invitation(given):
-    data = bundle(many[: len(given)], given)
-    assert data["text/plain"].endswith(INVITATION) and data["image/svg+xml"].count(INVITATION) == 1
-    inviting, plain = (
-        ElementTree.fromstring(svg)
-        for svg in (data["image/svg+xml"], explorers.attention(many[: len(given)], given).picture().svg)
-    )
+    view = explorers.attention(many[: len(given)], given)
+    inviting, plain = map(ElementTree.fromstring, (view.still()["image/svg+xml"], view.picture().svg))
     assert inviting[-1].text == INVITATION
     inviting.remove(inviting[-1])
     height, was = (float(root.get("viewBox").split()[3]) for root in (inviting, plain))
@@ -125,29 +95,22 @@ def test_the_picture_is_that_of_the_figures_with_an_invitation(given):
 
 
 @pytest.mark.slow
-def test_the_picture_of_a_masked_map_shows_the_mask():
+def test_the_picture_of_a_masked_map_shows_the_mask_and_its_words_name_the_head():
     causal = torch.ones(6, 6).tril() == 1
-    data = bundle(words, weights(6, 6) * causal, None, causal)
-    assert "Hidden by the mask: 15." in data["text/plain"]
-    one_row = bundle(words, weights(6, 6), None, torch.tensor([[True] * 5 + [False]]))  # stretched to all rows
-    assert "Hidden by the mask: 6." in one_row["text/plain"]
+    said = bundle(words, weights(6, 6) * causal, None, causal)["text/plain"]
+    assert said.startswith("weights, 6 queries") and "Hidden by the mask: 15." in said
+    one_row = torch.tensor([[True] * 5 + [False]])  # stretched to all rows
+    said = bundle(words, weights(2, 4, 6, 6), None, one_row)["text/plain"]
+    assert said.startswith("layer 0, head 0 of 2 x 4, 6 queries") and "Hidden by the mask: 6." in said
+    assert bundle(words, weights(4, 6, 6))["text/plain"].startswith("head 0 of 4, 6 queries")
 
 
 def test_the_picture_of_a_long_masked_map_is_gray_where_all_is_hidden_and_0():
-    causal = torch.ones(128, 128).tril() == 1
-    values = weights(128, 128) * causal
-    values[0, 127] = 0.9  # a leak
+    causal = torch.ones(80, 80).tril() == 1
+    values = weights(80, 80) * causal
+    values[0, 79] = 0.9  # a leak
     svg = explorers.attention(many, values, mask=causal).picture().svg
-    gray = svg.split('<path stroke="#d9dde4" d="')[1].split('"')[0]
-    assert gray.startswith("M1 0h62M2 1h62")
-    assert "gray: hidden by the mask" in svg and "gray" not in explorers.attention(many, values).picture().svg
-
-
-@pytest.mark.slow
-def test_the_words_name_the_head_that_is_shown():
-    assert bundle(words, weights(6, 6))["text/plain"].startswith("weights, 6 queries")
-    assert bundle(words, weights(4, 6, 6))["text/plain"].startswith("head 0 of 4, 6 queries")
-    assert bundle(words, weights(2, 4, 6, 6))["text/plain"].startswith("layer 0, head 0 of 2 x 4, 6 queries")
+    assert '<path stroke="#d9dde4" d="M1 0h38M2 1h38' in svg and "gray: hidden by the mask" in svg
 
 
 def test_the_squares_of_a_long_sentence_are_the_largest_of_their_block():
@@ -157,3 +120,238 @@ def test_the_squares_of_a_long_sentence_are_the_largest_of_their_block():
     dark = "#{:02x}{:02x}{:02x}".format(*figures.WEIGHTS(1.0, bytes=True)[:3])
     assert f'<path stroke="{dark}" d="M34 43h1"/>' in picture.svg  # blocks of 3 rows and 2 columns
     assert "&lt;q&gt;" in picture.svg and "<q>" not in picture.svg
+
+
+# ---------------------------------------------------------------- in a browser
+
+CAUSAL = torch.ones(6, 6).tril() == 1
+MASKED = weights(6, 6) * CAUSAL
+MASKED[1, 4] = 0.25  # a leak
+LEAK = torch.stack([MASKED, weights(6, 6)])
+ALIKE = torch.full((6, 6), 1 / 6)
+GIVEN = {  # name: (words, weights, queries, mask)
+    "2 x 4 heads": (words, weights(2, 4, 6, 6)),
+    "6 words": (words, weights(6, 6)),
+    "80 words": (many, weights(3, 12, 80, 80)),
+    "masked": (words, MASKED, None, CAUSAL),
+    "masked head": (words, LEAK, None, CAUSAL),
+    "two queries": (words[:5], weights(3, 2, 5), ["who", "reads"]),
+    "alike": (words, ALIKE),
+}
+MAP = "rows are queries, columns are keys"
+
+
+def given(which):
+    """Keys, weights, queries and mask of a case."""
+    keys, matrix, queries, mask = (*GIVEN[which], None, None)[:4]
+    return keys, matrix, queries or keys, mask
+
+
+class AttentionView(View):
+    """The attention explorer."""
+
+    def __init__(self, page, which):
+        super().__init__(page, which)
+        self.stage = self.output.get_by_role("grid")
+        self.page.wait_for_function("stage => stage.querySelector('canvas').width > 0", arg=self.stage.element_handle())
+
+    def press(self, *keys):
+        super().press(*keys)
+        return self.said()
+
+    def assert_right(self):
+        """The sentence and the active cell, of the head that is chosen, are PyTorch's."""
+        keys, matrix, queries, mask = given(self.which)
+        now = self.controls()
+        heads = [int(now[name]) for name in ("Layer", "Head") if name in now]
+        matrix = matrix[tuple(heads)]
+        if len(heads) == 2:
+            assert "layer {}, head {}:".format(*heads) in self.stage.get_attribute("aria-label")
+        i, j = self.stage.evaluate("""grid => {
+          const cell = document.getElementById(grid.getAttribute("aria-activedescendant"));
+          return [cell.closest("[aria-rowindex]").getAttribute("aria-rowindex") - 1, cell.ariaColIndex - 1];
+        }""")
+        hidden = mask is not None and not mask[i, j]
+        assert self.cell() == f"'{keys[j]}': {matrix[i, j]:.4f}{', hidden' if hidden else ''}"
+        if not hidden:
+            assert self.said() == sentence(matrix, i, j, keys, queries)
+
+    def cell(self):
+        """What a screen reader finds as the active cell."""
+        return self.stage.evaluate(
+            "grid => document.getElementById(grid.getAttribute('aria-activedescendant')).textContent"
+        )
+
+    def pointed(self):
+        """For pointers all over the stage, a few pixels apart: [(what is said, the line below, x, y)]."""
+        return self.stage.evaluate("""grid => {
+          const box = grid.getBoundingClientRect(), [said, below] = grid.parentElement.querySelector("output").children;
+          const found = [];
+          for (let y = 2; y < box.height; y += 8) {
+            for (let x = 2; x < box.width; x += 8) {
+              const [clientX, clientY] = [box.left + x, box.top + y];
+              grid.dispatchEvent(new PointerEvent("pointerleave"));
+              grid.dispatchEvent(new PointerEvent("pointermove", { clientX, clientY, bubbles: true }));
+              found.push([said.textContent, below.textContent, x, y]);
+            }
+          }
+          grid.dispatchEvent(new PointerEvent("pointerleave"));
+          return found;
+        }""")
+
+    def point(self):
+        """All that is said in bold while it is pointed at the stage."""
+        return {said for said, *_ in self.pointed()}
+
+    def colors(self, canvas):
+        """All opaque colors of the stage's n-th canvas: 0 the squares, 1 what is drawn over them."""
+        return set(
+            self.stage.locator("canvas")
+            .nth(canvas)
+            .evaluate("""canvas => {
+            const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            const found = new Set();
+            for (let i = 0; i < data.length; i += 4) {
+              if (data[i + 3] === 255) found.add(`${data[i]} ${data[i + 1]} ${data[i + 2]}`);
+            }
+            return [...found];
+        }""")
+        )
+
+
+def sentence(matrix, row, column, keys=words, queries=words):
+    weight = f"{matrix[row, column]:.4f}"
+    return f"'{queries[row]}' reads '{keys[column]}': {'less than 0.0001' if weight == '0.0000' else weight}"
+
+
+ROW = Row(
+    explorers.attention,
+    AttentionView,
+    GIVEN,
+    taken=TAKEN,
+    refused=REFUSED,
+    legends=1,
+    opens={"2 x 4 heads": {"Layer": "0", "Head": "0"}},
+    stops={
+        "6 words": [f"Attention weights: {MAP}", "Read as a table"],
+        "2 x 4 heads": ["Layer", "Head", f"Attention weights, layer 0, head 0: {MAP}", "Read as a table"],
+    },
+    settings=[("2 x 4 heads", {"Layer": layer, "Head": head}) for layer, head in (("0", "3"), ("1", "3"), ("1", "0"))]
+    + [("80 words", {"Layer": "2", "Head": "11"}), ("two queries", {"Head": "2"})],
+    faces=("masked head",),
+    fits=dict.fromkeys(GIVEN, SIZE[0]),  # the stage scrolls
+)
+
+
+def test_squares_have_the_colors_of_the_figures(opened):
+    drawn = opened.view("6 words").colors(0)
+    for weight in weights(6, 6).flatten().tolist():
+        assert "{} {} {}".format(*figures.WEIGHTS(weight, bytes=True)[:3]) in drawn
+
+
+def test_the_pointer_finds_every_square_and_every_word(opened):
+    matrix = weights(6, 6)
+    expected = {sentence(matrix, i, j) for i in range(6) for j in range(6)}
+    for row, top in enumerate(matrix.topk(3).indices.tolist()):
+        pairs = [f"'{words[j]}' {matrix[row, j]:.4f}" for j in top]
+        expected.add(f"'{words[row]}' reads most: {', '.join(pairs)}")
+    assert opened.view("6 words").point() == expected
+    said = {said for said in opened.view("alike").point() if "alike" in said}
+    assert said == {f"'{word}' reads 6 keys alike: 0.1667 each" for word in words}
+
+
+def test_a_click_keeps_what_the_pointer_found(opened):
+    view, wanted = opened.view("6 words"), sentence(weights(6, 6), 5, 0)
+    place = next({"x": x, "y": y} for said, _, x, y in view.pointed() if said == wanted)
+    view.stage.click(position=place)
+    view.page.mouse.move(5, 5)
+    assert view.said() == wanted and view.cell().startswith("'Your': ")
+    assert view.explained() == "The row sums to 1.0000. Kept."
+    previews = view.pointed()
+    assert {said for said, *_ in previews} == {wanted}  # the kept sentence stays
+    below = {below for _, below, *_ in previews}
+    assert f"Under the pointer: {sentence(weights(6, 6), 2, 3)}" in below
+    view.stage.click(position=place)
+    assert not view.explained().endswith("Kept.") and len(view.point()) > 36  # the pointer decides again
+
+
+def test_escape_and_enter_let_go_and_keep(opened):
+    view, matrix = opened.view("6 words"), weights(6, 6)
+    view.page.mouse.move(5, 5)
+    view.stage.focus()
+    assert view.press("Control+Home", "Enter") == sentence(matrix, 0, 0)
+    assert view.explained().endswith("Kept.")
+    assert view.press("ArrowRight") == sentence(matrix, 0, 1) and view.explained().endswith("Kept.")
+    view.press("Escape")
+    assert view.said() == sentence(matrix, 0, 1) and view.explained() == "The row sums to 1.0000."
+
+
+def test_hidden_weights_are_hatched_and_a_leak_is_an_alarm(opened):
+    view = opened.view("masked")
+    said = view.point()
+    assert "'Your' cannot read 'journey': the mask hides it" in said
+    assert "'journey' reads 'one': 0.2500, although the mask hides it" in said
+    assert {"236 238 242", "168 74 6"} <= view.colors(0)
+    assert view.output.get_by_text("hidden, but read all the same").is_visible()
+    without = opened.view("6 words")
+    assert not {"236 238 242", "168 74 6"} & without.colors(0)
+    assert without.output.get_by_text("hidden").count() == 0
+
+
+def test_the_map_can_be_read_as_a_table(opened):
+    view = opened.view("masked")
+    view.read_as_a_table()
+    [[caption, rows]] = view.listings()
+    assert caption == "Weights: rows are queries, columns are keys"
+    assert rows[1] == ["journey"] + [
+        f"{weight:.4f}" + (" (hidden)" if j > 1 else "") for j, weight in enumerate(MASKED[1].tolist())
+    ]
+
+
+def test_a_head_can_be_chosen_in_the_overview(opened):
+    view = opened.view("2 x 4 heads")
+    small = view.output.locator(".abh-overview canvas")
+    names = small.evaluate("""canvas => {
+      const box = canvas.getBoundingClientRect(), names = {};
+      for (let x = 4; x < box.width; x += 8) {
+        for (let y = 4; y < box.height; y += 8) {
+          canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: box.left + x, clientY: box.top + y }));
+          names[canvas.title] = { x, y };
+        }
+      }
+      return names;
+    }""")
+    assert set(names) - {""} == {f"layer {layer}, head {head}" for layer in range(2) for head in range(4)}
+    small.click(position=names["layer 1, head 2"])
+    assert view.controls() == {"Layer": "1", "Head": "2"}
+
+
+def test_keys_lead_from_weight_to_weight(opened):
+    view, matrix = opened.view("2 x 4 heads", {"Head": "3"}), weights(2, 4, 6, 6)[0, 3]
+    view.stage.focus()
+    for keys, place in [
+        (["Control+Home"], (0, 0)),
+        (["ArrowDown", "ArrowDown", "ArrowRight"], (2, 1)),
+        (["ArrowUp", "ArrowLeft", "ArrowLeft"], (1, 0)),
+        (["End"], (1, 5)),
+        (["Home"], (1, 0)),
+        (["PageDown"], (5, 0)),
+        (["Control+End"], (5, 5)),
+    ]:
+        assert view.press(*keys) == sentence(matrix, *place), keys
+    assert view.cell() == f"'step': {matrix[5, 5]:.4f}"
+    for which, last in (("two queries", (1, 4)), ("80 words", (79, 79))):
+        view = opened.view(which)
+        view.stage.focus()
+        keys, matrix, queries, _ = given(which)
+        assert view.press("Control+End") == sentence(matrix.flatten(0, -3)[0], *last, keys, queries)
+
+
+def test_what_is_drawn_over_the_squares_follows_the_theme(opened):
+    AttentionView(opened.page, "6 words")  # the others are out of sight when the theme changes
+    marks = {"Dark": "242 155 87", "Light": "192 84 10"}  # of the words and the square in question
+    for theme in marks:
+        opened.page.theme(theme)
+        for which in ("6 words", "80 words"):
+            drawn = AttentionView(opened.page, which).colors(1)
+            assert (which, theme, drawn & set(marks.values())) == (which, theme, {marks[theme]})

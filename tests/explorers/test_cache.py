@@ -1,47 +1,32 @@
-"""The cache explorer in Python: what it accepts, what it refuses and the picture that it saves."""
+"""The cache explorer: what test_every_explorer.py has to know of it, and what it alone promises."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 import explorers
 from explorers.base import INVITATION
-from models.cache_sizes import PUBLISHED, CacheSizes
+from models.cache_sizes import PUBLISHED, CacheSizes, readable
+from tests.explorers.view import Row, View
 
-SIZES = CacheSizes(num_layers=7, num_heads=6, groups=3, d_head=5)
+OWN = CacheSizes(num_layers=7, num_heads=6, groups=3, d_head=5)
 LARGEST = CacheSizes(num_layers=128, num_heads=128, groups=128, d_head=256, latent=4096)
 
 
-def test_the_published_models_are_sent_with_their_sources():
-    view = explorers.cache("DeepSeek-V3", length=100, bytes_per_number=4)
-    assert (view.name, view.length, view.bytes_per_number) == ("DeepSeek-V3", 100, 4)
-    assert list(view.models) == list(PUBLISHED)
-    assert view.models["DeepSeek-V3"] == {
-        "layers": 61,
-        "heads": 128,
-        "groups": 128,
-        "features": 128,
-        "latent": 576,
-        "source": PUBLISHED["DeepSeek-V3"].source,
-    }
-
-
-def test_sizes_of_your_own_come_first():
-    view = explorers.cache(SIZES)
-    assert view.name == "Your model" and list(view.models) == ["Your model", *PUBLISHED]
-    assert view.models["Your model"] == {
-        "layers": 7,
-        "heads": 6,
-        "groups": 3,
-        "features": 5,
-        "latent": 0,
-        "source": "",
-    }
-
-
-def given():
-    """The arguments of test_every_explorer.py."""
-    return ()
+def test_sizes_of_your_own_are_sent_first_and_then_the_published_ones():
+    view = explorers.cache(OWN, length=100, bytes_per_number=4)
+    assert (view.name, view.length, view.bytes_per_number) == ("Your model", 100, 4)
+    assert list(view.models) == ["Your model", *PUBLISHED]
+    for name, sizes in {"Your model": OWN, **PUBLISHED}.items():
+        assert view.models[name] == {
+            "layers": sizes.num_layers,
+            "heads": sizes.num_heads,
+            "groups": sizes.groups,
+            "features": sizes.d_head,
+            "latent": sizes.latent or 0,
+            "source": sizes.source,
+        }
 
 
 TAKEN = [(LARGEST, 1, 1), (LARGEST, 2**20, 4), (CacheSizes(1, 1, 1, 1),)]
@@ -51,16 +36,13 @@ REFUSED = [
     (TypeError, "length must be a whole number, got 8.0; pass an int", ("GPT-2", 8.0)),
     (ValueError, "length must be 1 to 1048576, got 0; pass the tokens of one text", ("GPT-2", 0)),
     (ValueError, "length must be 1 to 1048576, got 1048577", ("GPT-2", 2**20 + 1)),
-    (TypeError, "bytes_per_number must be a whole number, got True", ("GPT-2", 8, True)),
-    (ValueError, "bytes_per_number must be 1 to 4, got 8; 4 for float32", ("GPT-2", 8, 8)),
     (ValueError, "bytes_per_number must be 4, 2 or 1, got 3; 2 is that of float16", ("GPT-2", 8, 3)),
     (ValueError, "d_head must be at most 256, got 257; choose a model", (CacheSizes(1, 1, 1, 257),)),
-    (ValueError, "latent must be at most 4096, got 5000; choose", (CacheSizes(1, 1, 1, 1, latent=5000),)),
 ]
 
 
 def test_the_picture_tells_who_shares_and_what_each_way_costs():
-    assert repr(explorers.cache(SIZES, 100)) == (
+    assert repr(explorers.cache(OWN, 100)) == (
         "Your model: 41 KB for 100 tokens. 6 query heads read 3 groups. Multi-head, 6 groups: 82 KB; "
         f"grouped-query, 3 groups: 41 KB; multi-query, 1 group: 13.7 KB. {INVITATION}"
     )
@@ -70,12 +52,129 @@ def test_the_picture_tells_who_shares_and_what_each_way_costs():
     )
 
 
-@pytest.mark.parametrize("model", [*PUBLISHED, SIZES, LARGEST, CacheSizes(1, 1, 1, 1)], ids=str)
-def test_the_picture_has_a_box_for_each_head_and_group_and_one_orange_bar(model):
-    sizes = PUBLISHED.get(model, model) if isinstance(model, str) else model
-    svg = explorers.cache(model).still()["image/svg+xml"]
-    assert svg.count('height="20" fill="#0b5fa5"') == sizes.num_heads
-    assert svg.count('height="20" fill="#bd5305"') == (1 if sizes.latent else sizes.groups)
-    assert svg.count('height="15" fill="#bd5305"') == 1
-    boxes = re.findall(r'<rect x="([\d.]+)" y="\d+" width="([\d.]+)"', svg)
-    assert all(float(x) >= 0 and float(x) + float(width) <= 760 for x, width in boxes)
+# ---------------------------------------------------------------- in a browser
+
+GROUPS, TEXT, LAYERS, HEADS, FEATURES = "groups", "text", "layers", "query heads", "features per head"
+MODEL, WIDTH = "model", "bytes per number"
+
+
+class CacheView(View):
+    def rows(self):
+        """The table: [(attention, groups, this text, a token)], and how many are marked."""
+        rows = self.output.locator(".abh-costs tbody tr:visible")
+        cells = rows.evaluate_all(
+            "rows => rows.map(row => [...row.cells[0].children, row.cells[2], row.cells[3]].map(x => x.textContent))"
+        )
+        return [tuple(row) for row in cells], rows.locator("xpath=self::*[contains(@class, 'abh-here')]").count()
+
+    def sizes(self):
+        """Who it is, and its sizes; a latent is DeepSeek's, and may be given up for groups."""
+        now = self.controls()
+        if now[MODEL]:
+            return now[MODEL], {**PUBLISHED, "Your model": OWN}[now[MODEL]]
+        latent = PUBLISHED["DeepSeek-V3"].latent if now[GROUPS] == "latent" else None
+        heads = int(now[HEADS])
+        groups = heads if latent else int(now[GROUPS])
+        return "A model of these sizes", CacheSizes(int(now[LAYERS]), heads, groups, int(now[FEATURES]), latent)
+
+    def assert_right(self):
+        now, (who, sizes) = self.controls(), self.sizes()
+        length, width = int(now[TEXT].split()[0].replace(",", "")), int(now[WIDTH][0])
+        one, text = readable(sizes.bytes(1, width)), readable(sizes.bytes(length, width))
+        assert self.said() == f"{who} keeps {one} for each token, {text} for {length:,} tokens"
+        counts = {"multi-head": sizes.num_heads, "grouped-query": sizes.groups, "multi-query": 1}
+        if sizes.groups in (1, sizes.num_heads):
+            del counts["grouped-query"]
+        expected = []
+        for kind, groups in counts.items():
+            other = replace(sizes, groups=groups, latent=None)
+            named = f"{groups} group{'' if groups == 1 else 's'}"
+            expected.append((kind, named, readable(other.bytes(length, width)), readable(other.bytes(1, width))))
+        if sizes.latent:
+            expected.append(("latent", f"{sizes.latent} numbers", text, one))
+        assert self.rows() == (expected, 1)
+        if who != "A model of these sizes":
+            links = [(link.inner_text(), link.get_attribute("href")) for link in self.output.get_by_role("link").all()]
+            assert links == ([(f"Where the sizes of {who} are published", sizes.source)] if sizes.source else [])
+
+    def product(self):
+        """What is multiplied, and the result."""
+        return " ".join(self.output.locator(".abh-product").inner_text().split())
+
+    def middles(self, kind):
+        """Of the boxes that are drawn for the heads, "line", or for what is kept, "mark"."""
+        boxes = re.findall(r"M([\d.]+) \d+h([\d.]+)v", self.output.locator(f"svg .abh-{kind}").get_attribute("d"))
+        return [float(left) + float(width) / 2 for left, width in boxes]
+
+
+ROW = Row(
+    explorers.cache,
+    CacheView,
+    {"llama": (), "own": (OWN, 100, 4)},
+    taken=TAKEN,
+    refused=REFUSED,
+    opens={"own": {MODEL: "Your model", TEXT: "100 tokens", WIDTH: "4 (float32)", GROUPS: "3"}},
+    stops={"llama": ["Llama 3 8B", GROUPS, TEXT, LAYERS, HEADS, FEATURES, "2 (float16)"]
+           + ["Where the sizes of Llama 3 8B are published"]},
+    settings=[("own", {}), ("own", {TEXT: "128 tokens"}), ("llama", {LAYERS: 128, FEATURES: 37})]
+    + [("llama", {MODEL: name, WIDTH: "1 (int8)", TEXT: "65,536 tokens"}) for name in PUBLISHED]
+    + [("llama", {WIDTH: "4 (float32)"})]
+    + [("llama", {GROUPS: groups}) for groups in ("1", "4", "32")]
+    + [("llama", {GROUPS: "16", HEADS: 36}), ("llama", {MODEL: "DeepSeek-V3", GROUPS: "latent", HEADS: 7})],
+    says=[
+        ("llama", {}, None, "With a key and a value for each of the 32 query heads, it would be 4 times as much. "
+         "A graphics card with 24 GB has room for 24 such texts, if it holds nothing else."),
+        ("llama", {MODEL: "Llama 2 7B", TEXT: "65,536 tokens"}, None,
+         "Each query head has a key and a value of its own: multi-head attention. "
+         "A graphics card with 24 GB has room for no such text, if it holds nothing else."),
+    ],
+    roomy=[("llama", {MODEL: name}) for name in PUBLISHED],
+    marks=[(".abh-length", ".abh-track"), (".abh-here .abh-length", "tr:not(.abh-here) .abh-length")],
+)  # fmt: skip
+
+
+def test_the_product_names_its_factors(opened):
+    view = opened.view()
+    factors = "2 key and value × 8 groups × 128 features × 32 layers × 8,192 tokens × 2 bytes"
+    assert view.product() == f"{factors} = 1 GB"
+    view.choose("DeepSeek-V3")
+    assert view.product() == "576 numbers in the latent × 61 layers × 8,192 tokens × 2 bytes = 549 MB"
+
+
+def test_sliders_stop_at_the_divisors_of_the_heads_and_at_a_length_of_ones_own(opened):
+    assert opened.view().stops_of(GROUPS) == ["1", "2", "4", "8", "16", "32"]
+    assert opened.view(settings={MODEL: "DeepSeek-V3"}).stops_of(GROUPS) == ["latent", *(str(2**n) for n in range(8))]
+    assert opened.view("own").stops_of(TEXT)[:3] == ["64 tokens", "100 tokens", "128 tokens"]
+
+
+def test_other_heads_keep_the_groups_where_they_divide_them_and_a_model_is_known_by_its_sizes(opened):
+    for heads, groups, name in [(40, 8, ""), (33, 3, ""), (31, 1, ""), (32, 8, "Llama 3 8B")]:
+        now = opened.view(settings={HEADS: heads}).controls()
+        assert (now[GROUPS], now[MODEL]) == (str(groups), name)
+
+
+def test_a_latent_can_be_given_up_for_groups_and_is_still_compared(opened):
+    view = opened.view(settings={MODEL: "DeepSeek-V3", GROUPS: "8"})
+    eight = replace(PUBLISHED["DeepSeek-V3"], groups=8, latent=None)
+    assert view.said().startswith(f"A model of these sizes keeps {readable(eight.bytes())} for each token")
+    rows, marked = view.rows()
+    assert [row[0] for row in rows] == ["multi-head", "grouped-query", "multi-query", "latent"] and marked == 1
+
+
+def test_the_drawing_says_and_shows_which_heads_read_which_group(opened):
+    view = opened.view(settings={HEADS: 6})
+    view.put({GROUPS: "2"})
+    assert view.charts()[0] == "6 query heads, 2 groups: heads 0 to 2 read group 0, heads 3 to 5 read group 1"
+    heads, kept = (view.middles(kind) for kind in ("line", "mark"))
+    assert len(heads) == 6
+    assert kept == pytest.approx([sum(heads[:3]) / 3, sum(heads[3:]) / 3], abs=0.2)
+    view.choose("DeepSeek-V3")
+    assert view.charts() == ["128 query heads, a latent of 576 numbers: all heads read the latent"]
+
+
+def test_the_bars_have_the_lengths_of_their_bytes(opened):
+    view = opened.view()
+    shares = view.output.locator(".abh-costs tr:visible .abh-track").evaluate_all(
+        "tracks => tracks.map(track => track.firstChild.getBoundingClientRect().width / track.clientWidth)"
+    )
+    assert shares == pytest.approx([1, 1 / 4, 1 / 32], abs=0.003)

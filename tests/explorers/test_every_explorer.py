@@ -1,24 +1,107 @@
-"""What all explorers promise in Python. What each is given and refuses stands in its own file, test_attention.py ..."""
+"""What all explorers promise, in Python and on a bare page: one table, with the `ROW` of each of the other files.
 
+Numbers are compared by the `assert_right` of a row's view, which reads the controls and asks PyTorch, so that it holds
+after any setting and any key. axe-core tries all explorers again in JupyterLab, and on the website (tests/website).
+"""
+
+import base64
+import contextlib
+import copy
 import importlib
-import itertools
+import re
 
 import pytest
 import torch
 
 import explorers
 from explorers.base import INVITATION
-from tests.explorers.browser import traits
+from tests.explorers.axe import violations
+from tests.explorers.browser import NARROW, PAGE, PHONE, SIZE, ExplorerPage, traits
+from tests.explorers.view import Opened, View
 
-FILES = {name: importlib.import_module(f"tests.explorers.test_{name}") for name in explorers.__all__}
-each_explorer = pytest.mark.parametrize("name", FILES)
-with_tensors = pytest.mark.parametrize("name", [name for name in FILES if name not in ("cache", "heads", "long_texts")])
+ROWS = {name: importlib.import_module(f"tests.explorers.test_{name}").ROW for name in explorers.__all__}
+BLANK = "<!doctype html><body></body>"
+CONTROLS = "input, select, button, summary, td[tabindex]"
+
+# A page that is no part of Jupyter, with styles of its own for everything that an explorer is made of.
+FOREIGN = """<!doctype html>
+<style>
+:root { color-scheme: light dark; }
+body { background: Canvas; color: red; font: italic 22px/2.5 serif; letter-spacing: 2px; text-align: center; }
+label, .content label { display: block; margin: 20px; color: red; font-weight: bold; }
+legend { width: 100%; font-size: 24px; line-height: 3; }
+button, select, input { margin: 20px; padding: 20px; color: red; background: lime; font-size: 30px; }
+p, span, td, th, caption, table, summary, details, fieldset { margin: 15px; padding: 15px; color: red; }
+code { color: red; background: yellow; font-size: 30px; }
+</style>
+<body class="content"></body>"""
+COVERED = """nodes => nodes.filter(node => {
+  node.scrollIntoView({ block: "center", inline: "center" });
+  const { x, y, width, height } = node.getBoundingClientRect();
+  const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+  return !node.disabled && !node.contains(hit) && hit?.closest("label")?.control !== node;
+}).map(node => node.outerHTML.slice(0, 80))"""
+SIZES = """nodes => nodes.map(node => {
+  const { width, height } = (node.type === "checkbox" ? node.parentElement : node).getBoundingClientRect();
+  return [node.outerHTML.slice(0, 80), width, height];
+})"""
+LOOK = """root => [root,
+  ...root.querySelectorAll("label, legend, button, select, p, td, th, caption, summary, code, b")]
+  .map(node => { const { color, fontSize, fontStyle, lineHeight, letterSpacing, marginTop, paddingTop, textAlign } =
+    getComputedStyle(node);
+    return [node.tagName, color, fontSize, fontStyle, lineHeight, letterSpacing, marginTop, paddingTop,
+      textAlign]; })"""
+LOOKS = """nodes => nodes.map(node => {
+  const { fill, stroke, strokeDasharray, backgroundColor, outlineStyle } = getComputedStyle(node);
+  return [fill, stroke, strokeDasharray, backgroundColor, outlineStyle].join();
+})"""
+BACK = """node => {
+  const { backgroundColor, backgroundImage } = getComputedStyle(node);
+  return backgroundColor + backgroundImage;
+}"""
+# A key that operates what has the focus, by its kind.
+KEYS = """() => {
+  const node = document.activeElement;
+  if (node.type === "checkbox") return ["Space"];
+  if (node.matches("input[type=text], a")) return [];
+  if (node.matches("select") && navigator.platform.startsWith("Mac")) return [];  // it would open the system's own menu
+  if (node.matches("button, summary")) return ["Enter"];
+  if (node.matches("select") && node.selectedIndex === node.options.length - 1) return ["ArrowUp"];
+  if (node.type === "range" && node.value === node.max || node.matches("[role=listbox]")) return ["ArrowLeft"];
+  if (node.matches("tr:last-child > [role=gridcell]")) return ["ArrowUp"];
+  return node.type === "number" || node.matches("[role=grid], [role=gridcell], select")
+    ? ["ArrowDown"] : ["ArrowRight"];
+}"""
 
 
-def changed(arguments, change):
-    """The arguments, with another in place of each tensor and each model."""
-    return [change(each) if isinstance(each, (torch.Tensor, torch.nn.Module)) else each for each in arguments]
+def rows_with(what):
+    """Parametrize a test with the rows that say something about this."""
+    return pytest.mark.parametrize("opened", [name for name, row in ROWS.items() if getattr(row, what)], indirect=True)
 
+
+@contextlib.contextmanager
+def naming(*where):
+    """Say at which case and setting a check failed."""
+    try:
+        yield
+    except Exception as error:
+        raise AssertionError(f"at {where}: {error}") from error
+
+
+@pytest.fixture(scope="module", params=ROWS)
+def opened(chromium, request):
+    """It serves all tests of a row, and is closed before the next row's is opened."""
+    row = ROWS[request.param]
+    page = ExplorerPage(chromium, row.make_all())
+    yield Opened(row, page)
+    page.close()
+
+
+FACES = {f"{name} {case}": (row, case) for name, row in ROWS.items() for case in (row.usual, *row.faces)}
+NAMES = {name: f"{name} {row.usual}" for name, row in ROWS.items()}
+
+
+# ---------------------------------------------------------------- in Python
 
 KINDS = {
     "with gradients": lambda x: x.clone().requires_grad_(),
@@ -28,70 +111,273 @@ KINDS = {
     "not contiguous": lambda x: torch.stack([x, x], dim=-1)[..., 0],
     "whole numbers": lambda x: (10 * x).int(),
 }
-
-
 WITH_NUMBERS = ["attention", "dropout", "masks", "positions", "rotation", "scaling", "tiles"]
-REFUSED_KIND = ("positions", "whole numbers")  # they are taken for ids
+each_explorer = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 
 
-@pytest.mark.parametrize(
-    "name, kind", [each for each in itertools.product(WITH_NUMBERS, KINDS) if each != REFUSED_KIND]
-)
-def test_numbers_of_every_kind_are_sent_as_they_are(name, kind):
-    arguments = list(FILES[name].given())
-    place = next(n for n, each in enumerate(arguments) if isinstance(each, torch.Tensor))
-    arguments[place] = KINDS[kind](arguments[place])
-    view = getattr(explorers, name)(*arguments)
-    sent = {value for trait in view.traits(sync=True) if isinstance(value := getattr(view, trait), bytes)}
-    assert torch.as_tensor(arguments[place]).detach().float().numpy().tobytes() in sent
+def given(row):
+    """The arguments of the usual case, to be changed."""
+    return copy.deepcopy(row.cases[row.usual])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_of_every_kind_are_sent_as_they_are(kind):
+    for name in WITH_NUMBERS:
+        if (name, kind) == ("positions", "whole numbers"):  # they are taken for ids
+            continue
+        arguments = list(given(ROWS[name]))
+        place = next(n for n, each in enumerate(arguments) if isinstance(each, torch.Tensor))
+        arguments[place] = KINDS[kind](arguments[place])
+        numbers = torch.as_tensor(arguments[place]).detach().float().numpy().tobytes()
+        sent = {"bytes": base64.b64encode(numbers).decode()}
+        assert sent in traits(ROWS[name].make(arguments)).values(), name
 
 
 @each_explorer
-def test_the_smallest_and_the_largest_are_taken_and_no_picture_is_large(name):
-    for taken in getattr(FILES[name], "TAKEN", []):
-        named = taken if isinstance(taken, dict) else {}
-        view = getattr(explorers, name)(*(() if named else taken), **named)
-        assert all(getattr(view, size) == value for size, value in named.items())
-        svg = view.still()["image/svg+xml"]
+def test_the_smallest_and_the_largest_are_taken_and_no_picture_is_large(row):
+    for taken in row.taken:
+        svg = row.make(taken).still()["image/svg+xml"]
         assert len(svg) < 40_000 and "nan" not in svg
 
 
 @each_explorer
-def test_invalid_arguments_raise_one_clear_sentence(name):
-    for error, message, arguments in FILES[name].REFUSED:
+def test_invalid_arguments_raise_one_clear_sentence(row):
+    for error, message, arguments in row.refused:
         with pytest.raises(error, match=message) as caught:
-            if isinstance(arguments, dict):
-                getattr(explorers, name)(**arguments)
-            else:
-                getattr(explorers, name)(*arguments)
+            row.make(arguments)
         said = str(caught.value)
         assert "\n" not in said and said.count("; ") == 1 and len(said) < 200, said
 
 
 @pytest.mark.slow
 @each_explorer
-def test_the_picture_is_the_same_in_every_run_and_ends_with_an_invitation(name):
-    one, other = (getattr(explorers, name)(*FILES[name].given()).still() for _ in range(2))
-    assert one == other and one["text/plain"].endswith(INVITATION)
-    assert "0x" not in one["text/plain"]
-
-
-@pytest.mark.slow
-@with_tensors
-def test_a_later_change_of_what_was_given_changes_nothing(name):
-    given = FILES[name].given()
-    view = getattr(explorers, name)(*given)
-    before = view.still(), traits(view)
+def test_the_picture_is_the_same_in_every_run_and_whatever_becomes_of_what_was_given(row):
+    arguments = given(row)
+    one, other = row.make(arguments), row.make(given(row))
+    expected = other.still(), traits(other)
     with torch.no_grad():
-        for each in given:
+        for each in arguments:
             for part in each.parameters() if isinstance(each, torch.nn.Module) else [each]:
                 if isinstance(part, torch.Tensor):
                     part.zero_()
-    assert (view.still(), traits(view)) == before
+    assert (one.still(), traits(one)) == expected
+    words = expected[0]["text/plain"]
+    assert words.endswith(INVITATION) and "0x" not in words
 
 
-@with_tensors
-def test_tensors_on_a_gpu_are_taken(gpu, name):
-    given = FILES[name].given()
-    expected = traits(getattr(explorers, name)(*given))
-    assert traits(getattr(explorers, name)(*changed(given, lambda each: each.cuda()))) == expected
+def test_tensors_on_a_gpu_are_taken(gpu):
+    for name, row in ROWS.items():
+        if name not in ("cache", "heads", "long_texts"):
+            moved = [x.cuda() if isinstance(x, (torch.Tensor, torch.nn.Module)) else x for x in given(row)]
+            assert traits(row.make(moved)) == traits(row.make(given(row))), name
+
+
+# ---------------------------------------------------------------- what it shows and what can be pressed
+
+
+def test_it_opens_with_what_it_was_given(opened):
+    for case, expected in opened.row.opens.items():
+        found = opened.view(case).controls()
+        assert {name: found.get(name) for name in expected} == expected, case
+
+
+def test_at_every_setting_the_numbers_are_those_of_pytorch(opened):
+    for case, settings in [*((case, {}) for case in opened.row.cases), *opened.row.settings]:
+        with naming(case, settings):
+            opened.view(case, settings).assert_right()
+
+
+def test_it_says_what_the_numbers_mean(opened):
+    for case, settings, said, explained in opened.row.says:
+        view = opened.view(case, settings)
+        assert (said and view.said(), explained and view.explained()) == (said, explained)
+
+
+def test_the_keyboard_alone_reaches_and_operates_every_control(opened):
+    for case, stops in opened.row.stops.items():
+        view = opened.view(case)
+        assert view.tab_stops() == stops
+        view.to_the_start()
+        for stop in stops:
+            with naming(case, stop):
+                view.put(opened.row.first.get(stop, {}))
+                view.press("Tab")
+                assert view.focused()
+                before, keys = view.state(), view.page.evaluate(KEYS)
+                view.press(*keys)
+                assert (view.state() != before) == bool(keys), keys
+                assert view.focused()
+                view.assert_right()
+                if view.page.evaluate("document.activeElement.matches('summary')"):
+                    view.press("Enter")  # folded again, or there were more stops
+
+
+@rows_with("grid")
+def test_keys_lead_from_square_to_square(opened):
+    view, name = opened.view(), opened.row.grid
+    rows, columns = len(view.table(name)), len(view.table(name)[0])
+    view.grid(name).locator("[tabindex='0']").focus()
+    for key, place in [
+        ("Control+Home", (0, 0)),
+        ("ArrowDown", (1, 0)),
+        ("ArrowRight", (1, 1)),
+        ("End", (1, columns - 1)),
+        ("Home", (1, 0)),
+        ("ArrowUp", (0, 0)),
+        ("ArrowLeft", (0, 0)),
+        ("Control+End", (rows - 1, columns - 1)),
+    ]:
+        view.press(key)
+        assert view.chosen(name) == place and view.focused(), key
+    view.assert_right()
+
+
+def test_axe_finds_nothing(opened):
+    for case in (opened.row.usual, *opened.row.faces):
+        opened.view(case).unfold()
+        assert violations(opened.page.page, f"[data-explorer='{case}']") == []
+
+
+def test_what_can_be_pressed_is_large_enough_and_nothing_covers_it(opened):
+    """24 pixels, as WCAG 2.2 asks (2.5.8); the label of a box to tick is part of it. Other tests press by script."""
+    view = opened.view()
+    view.unfold()
+    controls = view.root.locator(CONTROLS)
+    sizes = controls.evaluate_all(SIZES)
+    assert sizes and [size for size in sizes if min(size[1:]) < 24] == []
+    assert controls.evaluate_all(COVERED) == []
+
+
+# ---------------------------------------------------------------- where it stands
+
+
+def roomy(row):
+    return [*((case, {}) for case in row.cases), *row.roomy]
+
+
+def test_it_fits_a_window_that_gets_narrow(opened):
+    for case, settings in roomy(opened.row):
+        view = opened.view(case, settings)
+        opened.page.resize(NARROW)
+        view.settle()
+        view.assert_inside(may_scroll=opened.row.fits.get(case, 320) > NARROW)
+        opened.page.resize(*SIZE)
+
+
+def test_where_a_finger_taps_it_fits_and_does_not_speak_of_clicks(open_page, opened):
+    row = opened.row
+    phone = Opened(row, open_page(row.make_all(), **PHONE))
+    for case, settings in roomy(row):
+        for width in {min(row.fits.get(case, 320), 390), 320}:
+            phone.page.resize(width)
+            phone.view(case, settings).assert_inside(may_scroll=width < row.fits.get(case, 320))
+    said = " ".join(phone.page.page.locator(".abh-help").all_inner_texts())
+    assert not re.search(r"\b([Cc]lick|[Pp]oint at)\b", said)
+
+
+def test_it_follows_the_theme(opened):
+    looks = []
+    for theme in ("Dark", "Light"):
+        opened.page.theme(theme)
+        looks.append(View(opened.page, opened.row.usual).colors())
+    assert all(dark != light for dark, light in zip(*looks, strict=True))
+
+
+@rows_with("steady")
+def test_nothing_jumps_from_setting_to_setting(opened):
+    part, case, settings = opened.row.steady
+    for width in (390, 848, SIZE[0]):
+        opened.page.resize(width)
+        view, places = opened.view(case), set()
+        for each in settings:
+            view.put(each)
+            box, root = view.root.locator(part).first.bounding_box(), view.root.bounding_box()
+            places.add((round(box["y"] - root["y"], 1), round(root["height"], 1)))
+        assert len(places) == 1, width
+    opened.page.resize(*SIZE)
+
+
+# ---------------------------------------------------------------- other pages and high contrast
+
+
+@pytest.fixture(scope="module")
+def show(open_page):
+    """show(page, **options): the explorers on one page, in every face that they have."""
+    made = {face: row.make(row.cases[case]) for face, (row, case) in FACES.items()}
+    return lambda page, **options: open_page(made, page=page, **options)
+
+
+@pytest.fixture(scope="module")
+def foreign(show):
+    return show(FOREIGN)
+
+
+@pytest.fixture(scope="module")
+def plain(show):
+    return show(BLANK)
+
+
+def test_no_style_of_the_page_gets_in(foreign, plain):
+    for face in FACES:
+        looks = []
+        for page in (foreign, plain):
+            view = View(page, face)
+            view.unfold()
+            looks.append(view.root.evaluate(LOOK))
+        assert looks[0] == looks[1], face
+
+
+def is_dark(page):
+    def brightness(color):
+        return sum(map(float, re.findall(r"[\d.]+", color)[:3]))
+
+    ink, paper = map(brightness, View(page, next(iter(FACES))).colors())
+    return ink > paper
+
+
+def test_outside_jupyter_the_page_decides_and_else_the_system(foreign):
+    for system, says, dark in [
+        ("dark", None, True),
+        ("dark", "light", False),
+        ("light", "dark", True),
+        ("light", None, False),
+    ]:
+        foreign.page.emulate_media(color_scheme=system)
+        foreign.page.evaluate(
+            "says => document.documentElement.toggleAttribute('data-theme', !!says)"
+            " && (document.documentElement.dataset.theme = says)",
+            says,
+        )
+        assert is_dark(foreign) == dark, (system, says)
+
+
+def test_in_jupyter_its_theme_decides_and_not_the_system(show):
+    assert not is_dark(show(PAGE, dark=True))
+
+
+def test_the_drawing_follows_a_change_of_the_system(foreign):
+    canvas = View(foreign, NAMES["attention"]).root.locator(".abh-stage canvas").nth(1)
+    drawn = canvas.evaluate("canvas => canvas.toDataURL()")
+    for scheme, is_as_before in (("dark", False), ("light", True)):
+        foreign.page.emulate_media(color_scheme=scheme)
+        foreign.page.wait_for_function(
+            "([canvas, drawn, wanted]) => (canvas.toDataURL() === drawn) === wanted",
+            arg=[canvas.element_handle(), drawn, is_as_before],
+        )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_in_high_contrast_marks_differ_and_legends_keep_their_colors(plain, scheme):
+    """High contrast replaces the colors of a page by the reader's. No test after it needs the page."""
+    plain.page.emulate_media(forced_colors="active", color_scheme=scheme)
+    for name, row in ROWS.items():
+        plain.reopen(NAMES[name])
+        view = View(plain, NAMES[name])
+        for one, other in row.marks:
+            backs = [view.root.locator(selector).first.evaluate(BACK) for selector in (one, other)]
+            assert backs[0] != backs[1], (name, one, other)
+        bars = view.root.locator(".abh-bar").all()
+        assert ["gradient" in bar.evaluate(BACK) for bar in bars] == [True] * row.legends, name
+        for settings, selector, ways in row.looks:
+            view.put(settings)
+            assert len(set(view.root.locator(selector).evaluate_all(LOOKS))) >= ways, (name, selector)

@@ -1,6 +1,6 @@
 """All explorers in a real JupyterLab: what a bare page cannot show.
 
-What each of them computes and says is tested on a bare page, in the files test_*_view.py.
+What each of them computes and says is tested on a bare page, in the files of each, such as test_masks.py.
 """
 
 import re
@@ -10,9 +10,10 @@ from playwright.sync_api import expect
 
 import explorers
 from tests.explorers.axe import violations, violations_of_colors
+from tests.explorers.jupyterlab import PATIENCE
 from tests.explorers.view import View
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 SETUP = """import torch
 import explorers
@@ -36,7 +37,9 @@ CELLS = {
     "tiles": "explorers.tiles(causal=True)",
 }
 NUMBERS = {name: number for number, name in enumerate(CELLS, start=1)}  # of the cells; cell 0 is the set-up
+COLORS = "all => all.map(node => getComputedStyle(node)).map(look => look.color + look.backgroundColor)"
 NARROW = 760  # of which JupyterLab's own bars take a part
+OPERATED = "[role=grid][tabindex='0'], [role=grid] [tabindex='0'], input[type=range]"
 each_explorer = pytest.mark.parametrize("name", CELLS)
 
 
@@ -47,72 +50,36 @@ def notebook(open_notebook):
     return page
 
 
-@pytest.fixture(scope="module")
-def bare(open_page):
-    """The same explorers without JupyterLab."""
-    made = {}
-    exec(SETUP, made)
-    return open_page({name: eval(code, made) for name, code in CELLS.items()})
-
-
-def test_every_explorer_has_its_cell():
-    assert set(CELLS) == set(explorers.__all__)
-
-
 @each_explorer
-def test_it_says_and_offers_the_same_as_on_a_bare_page(notebook, bare, name):
-    here, there = View(notebook, NUMBERS[name]), View(bare, name)
-    assert (here.said(), here.explained()) == (there.said(), there.explained())
-    assert here.tab_stops() == there.tab_stops()
-
-
-@each_explorer
-def test_the_arrow_keys_reach_the_explorer_and_not_jupyterlab(notebook, name):
-    """JupyterLab would choose another cell for them, and insert one for the letter b."""
+def test_keys_reach_the_explorer_and_shift_enter_runs_the_next_cell(notebook, name):
+    """For the arrow keys JupyterLab would choose another cell, and insert one for the letter b."""
     view = View(notebook, NUMBERS[name])
-    cell = notebook.page.locator(".jp-CodeCell").nth(NUMBERS[name])
+    cells = notebook.page.locator(".jp-CodeCell")
+    cell, next_one = (cells.nth(NUMBERS[name] + n) for n in (0, 1))
     cell.locator(".jp-InputPrompt").click()  # not its editor
     before, messages = view.said(), notebook.messages
-    view.root.locator("[role=grid][tabindex='0'], [role=grid] [tabindex='0'], input[type=range]").first.focus()
+    view.root.locator(OPERATED).first.focus()
     view.press("ArrowUp", "ArrowRight", "ArrowRight")
     view.press("b")
     assert view.said() != before and view.focused()
-    assert notebook.page.locator(".jp-CodeCell").count() == len(CELLS) + 2
+    assert cells.count() == len(CELLS) + 2
     assert cell.evaluate("cell => cell.classList.contains('jp-mod-active')")
     assert notebook.messages == messages
+    prompts = [each.locator(".jp-InputPrompt") for each in (cell, next_one)]
+    numbers, said, controls = [each.text_content() for each in prompts], view.said(), view.controls()
+    view.root.locator(f"{OPERATED}, button, summary").last.focus()
+    notebook.page.keyboard.press("Shift+Enter")
+    expect(prompts[1]).not_to_have_text(numbers[1], timeout=PATIENCE)
+    expect(prompts[1]).to_have_text(re.compile(r"\[\d+\]"), timeout=PATIENCE)
+    assert [prompts[0].text_content(), view.said(), view.controls()] == [numbers[0], said, controls]
 
 
-@each_explorer
-def test_shift_enter_runs_the_next_cell_and_presses_nothing(notebook, name):
-    view = View(notebook, NUMBERS[name])
-    cells = notebook.page.locator(".jp-CodeCell")
-    here, next_one = (cells.nth(NUMBERS[name] + n).locator(".jp-InputPrompt") for n in (0, 1))
-    numbers, said, controls = [here.text_content(), next_one.text_content()], view.said(), view.tab_stops()
-    for stop in ("[role=grid][tabindex='0'], [role=grid] [tabindex='0'], input[type=range]", "button, summary"):
-        if not view.root.locator(stop).count():
-            continue
-        view.root.locator(stop).first.focus()
-        notebook.page.keyboard.press("Shift+Enter")
-        expect(next_one).not_to_have_text(numbers[1])
-        expect(next_one).to_have_text(re.compile(r"\[\d+\]"))
-        assert [here.text_content(), view.said(), view.tab_stops()] == [numbers[0], said, controls]
-        numbers[1] = next_one.text_content()
-
-
-def test_all_follow_the_theme(notebook):
-    looks = []
-    for theme in ("Dark", "Light"):
-        notebook.theme(theme)
-        looks.append({name: View(notebook, number).colors() for name, number in NUMBERS.items()})
-    dark, light = looks
-    assert all(dark[name][k] != light[name][k] for name in NUMBERS for k in (0, 1))  # ink and paper
-
-
-@each_explorer
-def test_it_fits_a_narrow_window(notebook, name):
+def test_each_fits_a_narrow_window_and_hides_its_picture(notebook):
+    assert set(CELLS) == set(explorers.__all__)
     notebook.resize(NARROW)
-    view = View(notebook, NUMBERS[name])
-    view.assert_inside("table, fieldset, label, button, output, svg, code, section, canvas")
+    for name, number in NUMBERS.items():
+        View(notebook, number).assert_inside()
+        assert picture_of(notebook, name).count() == 1 and not picture_of(notebook, name).is_visible(), name
     notebook.resize(1280)
 
 
@@ -120,22 +87,19 @@ def picture_of(notebook, name):
     return notebook.output(NUMBERS[name]).locator("img[src^='data:image/svg+xml']")
 
 
-@each_explorer
-def test_the_picture_is_hidden_while_the_view_lives(notebook, name):
-    View(notebook, NUMBERS[name])
-    assert picture_of(notebook, name).count() == 1 and not picture_of(notebook, name).is_visible()
-
-
-def test_axe_finds_nothing_in_any_explorer(notebook):
+def test_axe_finds_nothing_and_all_follow_the_theme(notebook):
     """It takes the page apart, so that the test after it opens the notebook again."""
     notebook.command("docmanager:save")
     notebook.page.wait_for_function("!window.jupyterapp.shell.currentWidget.context.model.dirty")
     assert violations(notebook.page, ".jp-OutputArea-output") == []
     notebook.lay_out()
+    looks = []
     for theme in ("Light", "Dark"):
         notebook.theme(theme)
         wrong, measured = violations_of_colors(notebook.page, ".abh")
         assert wrong == [] and measured > 50
+        looks.append(notebook.page.locator(".abh").evaluate_all(COLORS))
+    assert len(looks[0]) == len(CELLS) and all(light != dark for light, dark in zip(*looks, strict=True))
 
 
 def test_on_the_next_day_the_picture_is_back(notebook):

@@ -4,18 +4,14 @@ import nbformat
 import pytest
 
 from exercises import COURSE, EXERCISES
-from feedback.progress import Item
 from tests.explorers.jupyterlab import LabPage
 from tests.notebooks.common import PATHS
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 FOLDER, HERE = "links", "02_single_head_attention.ipynb"
 LINKS = {  # what a link is in: (its words, the exercise, prediction or cell that it leads to)
     "a card": (COURSE.after("2.1").name, COURSE.after("2.1").href),
-    "the progress in a notebook": ("2.5 SelfAttention", "2.5"),
-    "a prediction worth another look": ("prediction 02.cards", "02.cards"),
-    "the progress in the course": ("4.1 dropout", "4.1"),
     "a long notebook": ("8.3 sample", "8.3"),
     "a notebook that is open already": ("8.4 generate", "8.4"),
     "a text": ("contents", "00_start_here.ipynb#cell-id=contents"),
@@ -49,24 +45,20 @@ SETTLED = """() => new Promise((settled) => {
 
 
 @pytest.fixture(scope="module")
-def page(lab, windows, watched):
+def page(lab, windows):
     """Notebook 02 with all kinds of links in the output of its first cell, and the others next to it."""
     folder = lab.root / FOLDER
     folder.mkdir()
     for path in PATHS:
         notebook = nbformat.read(path, as_version=4)
         if path.name == HERE:
-            card, lists = COURSE.check("2.1", EXERCISES["2.1"].reference, record=False), COURSE.progress("02")
-            again = Item("prediction 02.cards", COURSE.contents.link("02.cards"), "again").html()
-            shown = [card._repr_mimebundle_(), lists._repr_mimebundle_(), {"text/html": f"<div>{again}</div>"}]
-            shown.append(COURSE.progress()._repr_mimebundle_())
+            card = COURSE.check("2.1", EXERCISES["2.1"].reference, record=False)
+            shown = [card._repr_mimebundle_(), COURSE.progress()._repr_mimebundle_()]
             cell = next(cell for cell in notebook.cells if cell.id == "setup")
             cell.outputs = [nbformat.v4.new_output("display_data", data=data) for data in shown]
         nbformat.write(notebook, folder / path.name)
     page = LabPage(windows, lab, f"{FOLDER}/{HERE}", (1280, 900))
-    watched.append(page)
     yield page
-    watched.remove(page)
     page.close()
 
 

@@ -2,7 +2,9 @@
 
 import pytest
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+from tests.explorers.jupyterlab import PATIENCE
+
+pytestmark = pytest.mark.slow
 
 TOP, BOTTOM = "start", "end"  # where the cell is when it is run
 CELLS = {
@@ -64,19 +66,18 @@ def until(notebook, output, condition):
     notebook.page.wait_for_function(
         f"output => {{ const [above, below, height] = ({PLACES})(output); return {condition}; }}",
         arg=output.element_handle(),
-        timeout=300_000,
+        timeout=PATIENCE,
     )
 
 
 @pytest.mark.parametrize("place", [TOP, BOTTOM])
-@pytest.mark.parametrize("name, least", [("explorer", 300), ("card", 100)])
-def test_the_whole_output_is_in_view_wherever_its_cell_was(notebook, name, least, place):
-    until(notebook, run(notebook, name, place), f"height > {least} && above >= 0 && below >= 0")
-
-
-@pytest.mark.parametrize("place", [TOP, BOTTOM])
-def test_of_an_output_taller_than_the_page_the_top_is_in_view(notebook, place):
-    until(notebook, run(notebook, "tall", place), "height > 2900 && above >= 0 && above < 400")
+def test_the_output_is_in_view_wherever_its_cell_was(notebook, place):
+    for name, condition in {
+        "explorer": "height > 300 && above >= 0 && below >= 0",
+        "card": "height > 100 && above >= 0 && below >= 0",
+        "tall": "height > 2900 && above >= 0 && above < 400",  # its top
+    }.items():
+        until(notebook, run(notebook, name, place), condition)
 
 
 def test_whoever_scrolls_on_is_not_pulled_back(notebook):

@@ -3,6 +3,7 @@
 What the commands do to the files is tested in tests/setup/test_study.py.
 """
 
+import contextlib
 import json
 import shutil
 import subprocess
@@ -11,15 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.explorers.jupyterlab import LabPage, running_lab
+from tests.explorers.browser import SETTLED
+from tests.explorers.jupyterlab import PATIENCE, READY, LabPage, running_lab
 from tests.setup.copies import copy_study
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).resolve().parents[2]
 NAME = "00_start_here.ipynb"
-IDLE = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 IS_CLEAN = "!window.jupyterapp.shell.currentWidget.context.model.dirty"
+COMPARED = f"""async () => {{  // the kernel has said what it is, and JupyterLab has compared it
+  await window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.info;
+  await {SETTLED};
+}}"""
 ANSWER = "def row_means(x):\n    return x.mean(dim=-1)  # mine"
 CONTENT = "window.jupyterapp.shell.currentWidget.content"
 TYPE_IT = """source => [...window.jupyterapp.shell.currentWidget.content.model.cells]
@@ -55,34 +60,31 @@ def course(lab):
 
 
 @pytest.fixture(scope="module")
-def page(lab, course, windows, watched):
+def page(lab, course, windows):
     page = LabPage(windows, lab, f"study/{NAME}", (1920, 900), reset=False)
-    watched.append(page)
-    page.page.wait_for_function(IDLE, timeout=300_000)
+    page.page.wait_for_function(READY, timeout=PATIENCE)
     yield page
-    watched.remove(page)
     page.close()
 
 
 def test_it_opens_with_the_contents_and_lines_of_a_readable_length(page):
-    page.page.get_by_role("treeitem", name="How a notebook works").wait_for(timeout=300_000)
+    page.page.get_by_role("treeitem", name="How a notebook works").wait_for(timeout=PATIENCE)
     paragraph = page.page.locator(".jp-RenderedMarkdown > p").first
     letters = float(paragraph.evaluate("p => p.clientWidth / parseFloat(getComputedStyle(p).fontSize)"))
     assert 40 < letters <= 46
 
 
-@pytest.mark.parametrize("what", ["h1", "summary", "p"])
-def test_a_double_click_on_a_text_opens_no_source_and_the_keys_go_on_working(page, what):
-    text = page.page.locator(f".jp-MarkdownCell {what}").first
-    text.dblclick()
-    assert page.page.locator(".jp-MarkdownCell .cm-editor:visible").count() == 0
-    assert page.page.evaluate(f"{CONTENT}.node.contains(document.activeElement)")
-    page.page.keyboard.press("Enter")
-    before = page.page.evaluate(f"{CONTENT}.activeCellIndex")
-    page.page.keyboard.press("Shift+Enter")
-    page.page.wait_for_function(f"{CONTENT}.activeCellIndex === {before + 1}")
-    assert page.page.evaluate(f"{CONTENT}.node.contains(document.activeElement)")
-    assert page.page.locator(".jp-cell-toolbar:visible").count() == 0
+def test_a_double_click_on_a_text_opens_no_source_and_the_keys_go_on_working(page):
+    for what in ("h1", "summary", "p"):
+        page.page.locator(f".jp-MarkdownCell {what}").first.dblclick()
+        assert page.page.locator(".jp-MarkdownCell .cm-editor:visible").count() == 0
+        assert page.page.evaluate(f"{CONTENT}.node.contains(document.activeElement)")
+        page.page.keyboard.press("Enter")
+        before = page.page.evaluate(f"{CONTENT}.activeCellIndex")
+        page.page.keyboard.press("Shift+Enter")
+        page.page.wait_for_function(f"{CONTENT}.activeCellIndex === {before + 1}")
+        assert page.page.evaluate(f"{CONTENT}.node.contains(document.activeElement)")
+        assert page.page.locator(".jp-cell-toolbar:visible").count() == 0
 
 
 def sources(path):
@@ -90,7 +92,7 @@ def sources(path):
 
 
 def test_a_copy_opens_unmodified(page):
-    page.page.wait_for_timeout(2000)  # the kernel has said what it is, and JupyterLab has compared it
+    page.page.evaluate(COMPARED)
     assert page.page.evaluate(IS_CLEAN)
     assert page.page.locator(".jp-mod-dirty").count() == 0
     assert page.page.locator(".jp-OutputArea-output").count() == 0
@@ -98,7 +100,7 @@ def test_a_copy_opens_unmodified(page):
 
 def test_what_is_typed_is_saved_by_itself_soon(page, lab):
     page.page.evaluate(TYPE_IT, ANSWER)
-    page.page.wait_for_function(IS_CLEAN, timeout=300_000)  # 15 seconds on a quiet machine
+    page.page.wait_for_function(IS_CLEAN, timeout=PATIENCE)  # 15 seconds on a quiet machine
     assert sources(lab.root / "study" / NAME)["row-means"] == ANSWER
 
 
@@ -126,18 +128,16 @@ def test_an_answer_is_updated_only_when_the_notebook_is_closed(page, course, lab
     assert sources(kept)["row-means"] == ANSWER and "# 00 Start here" in sources(kept)["title"]
 
 
-def test_a_published_notebook_opens_folded_and_unmodified(lab, course, windows, watched):
+def test_a_published_notebook_opens_folded_and_unmodified(lab, course, windows):
     """Even if another version of Python has saved it: then JupyterLab alone would call it modified, and rewrite it."""
     path = lab.root / "notebooks" / f"published_{NAME}"
     notebook = json.loads((PROJECT / "notebooks" / NAME).read_text(encoding="utf-8"))
     notebook["metadata"]["language_info"]["version"] = "3.0.0"
     path.write_text(json.dumps(notebook), encoding="utf-8")
     before = path.read_bytes()
-    page = LabPage(windows, lab, f"notebooks/{path.name}", (1280, 900))
-    watched.append(page)
-    try:
-        page.page.wait_for_function(IDLE, timeout=300_000)
-        page.page.wait_for_timeout(2000)
+    with contextlib.closing(LabPage(windows, lab, f"notebooks/{path.name}", (1280, 900))) as page:
+        page.page.wait_for_function(READY, timeout=PATIENCE)
+        page.page.evaluate(COMPARED)
         assert page.page.evaluate(IS_CLEAN)
         first = page.page.locator(".jp-CodeCell").first
         assert "Run me first" in first.inner_text() and "sys.path" not in first.inner_text()
@@ -145,7 +145,4 @@ def test_a_published_notebook_opens_folded_and_unmodified(lab, course, windows, 
         answer = page.page.locator(".jp-CodeCell").nth(codes.index("trap-run"))
         answer.scroll_into_view_if_needed()
         assert answer.locator(".jp-OutputArea-output").count() == 0
-    finally:
-        watched.remove(page)
-        page.close()
     assert path.read_bytes() == before

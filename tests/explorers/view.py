@@ -1,34 +1,32 @@
-"""An explorer as a reader experiences it: what it says, what can be pressed, how much it does to react."""
+"""An explorer as a reader experiences it: what it says, and what can be pressed."""
 
 from dataclasses import dataclass, field
 
-MOVES = 10
-MOST = 1000  # changes of the page for one repaint; dropout with 9,000 draws needs 557
+from tests.explorers.browser import SETTLED
 
 PARTS = "table, fieldset, label, input, button, output, section, canvas, svg, svg text, code, p, a, .abh-legend"
 
-LISTEN = """(root, [node, kind]) => {
-  window.changes = [];
-  window.listening?.abort();  // what an earlier test listened to on this page
-  window.listening = new AbortController();
-  let changes = 0;
-  const watch = new MutationObserver(records => { changes += records.length; });
-  watch.observe(root, { attributes: true, characterData: true, childList: true, subtree: true });
-  node.addEventListener(kind, () => requestAnimationFrame(() => {
-    const done = new MessageChannel();  // its message comes after the frame is painted
-    done.port1.onmessage = () => { window.changes.push(changes); changes = 0; };
-    done.port2.postMessage(0);
-  }), { signal: window.listening.signal });
-}"""
-
-
-SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 PRESS = f"""node => {{
   if (node.matches(":disabled") || !node.checkVisibility()) throw new Error("it cannot be pressed");
   node.click();
   return {SETTLED};
 }}"""
 
+
+# From pixels back to numbers, by the outermost ticks of both axes; a tick on the left is 4 pixels below its line.
+PLOTTED = """(chart, parts) => {
+  const scale = (kind, at, shift) => {
+    const ticks = [...chart.querySelectorAll(`text.${kind}`)].filter(({ textContent }) => Number.isFinite(+textContent))
+      .map((tick) => [+tick.textContent, tick.getAttribute(at) - shift]).sort(([a], [b]) => a - b);
+    const [[low, from], [high, to]] = [ticks[0], ticks.at(-1)];
+    return (pixel) => low + (pixel - from) / (to - from) * (high - low);
+  };
+  const [x, y] = [scale("abh-middle", "x", 0), scale("abh-end", "y", 4)];
+  return [...chart.querySelectorAll(parts)].flatMap((node) => node.matches("circle")
+    ? [[node.getAttribute("cx"), node.getAttribute("cy")]]
+    : [...node.getAttribute("d").matchAll(/(-?[\\d.]+) (-?[\\d.]+)/g)].map(([, ...place]) => place))
+    .map((place) => [x(+place[0]), y(+place[1])]);
+}"""
 
 # The controls of an explorer by the names that a screen reader reads out; round buttons by the name of their group.
 CONTROLS = """root => {
@@ -82,34 +80,38 @@ INSIDE = """(nodes, mayScroll) => nodes.map(node => {
 
 @dataclass
 class Row:
-    """What test_every_view.py has to know of one explorer; a case is a name in `cases`."""
+    """What test_every_explorer.py has to know of one explorer; a case is a name in `cases`.
 
+    Arguments are a tuple, or a dictionary of those that are named.
+    """
+
+    function: object
     view: type  # its class of View, whose assert_right() holds all it shows to PyTorch, whatever its controls say
-    cases: dict  # {case: a function that makes an explorer}; the first is the usual one
+    cases: dict  # {case: arguments}; the first is the usual one
+    refused: list  # [(error, message, arguments)]
+    opens: dict  # {case: what some of its controls are set to as it opens}
     stops: dict  # {case: what the tab key reaches, in order}
-    controls: dict  # {case: its controls as it opens}
     settings: list  # [(case, settings)] at which the numbers are compared
+    taken: list = ()  # [arguments], the smallest and the largest
     says: list = ()  # [(case, settings, the sentence in bold, the line below)]; None is not compared
     first: dict = field(default_factory=dict)  # {stop: what to put before its key is pressed, which else does nothing}
     roomy: list = ()  # [(case, settings)] which need the most room
     steady: tuple = ()  # (a part, case, [settings]) between which the part stays where it is
     faces: tuple = ()  # cases that are made of other parts than the usual one
     marks: list = ()  # [(selector, selector)] that look different in high contrast
-    legends: int = 0  # how many scales of colors it has
-    names: list = ()  # [(role, name)] of what else is there as it opens
-    limits: dict = field(default_factory=dict)  # {slider: its smallest and its largest number}
-    grid: str = ""  # the table through whose squares the keys lead
-    stand: list = ()  # [(parts, width of the window, "row" or "column")]: how the parts stand to each other
-    fills: str = ""  # a drawing that is as wide as a narrow window
     looks: list = ()  # [(settings, selector, in how many ways these differ in high contrast)]
-    work: list = ()  # [(case, settings, what has the focus, keys)] after each of which it is repainted
-    quiet: tuple = ()  # (case, [settings], how many nodes each may add to the page at most)
-    drags: list = ()  # [(case, settings with which a repaint is much work, the sliders)]
-    parts: str = PARTS  # what stays inside the output
+    legends: int = 0  # how many scales of colors it has
+    grid: str = ""  # the table through whose squares the keys lead
     fits: dict = field(default_factory=dict)  # {case: the narrowest window in which nothing has to scroll, if not 320}
 
     def __post_init__(self):
         self.usual = next(iter(self.cases))
+
+    def make(self, arguments):
+        return self.function(**arguments) if isinstance(arguments, dict) else self.function(*arguments)
+
+    def make_all(self):
+        return {case: self.make(arguments) for case, arguments in self.cases.items()}
 
 
 class Opened:
@@ -156,31 +158,16 @@ class View:
     def _spoken(self, line):
         return self.output.get_by_role("status").evaluate("(node, line) => node.children[line].textContent", line)
 
-    def table(self, name):
-        """The squares of a table, row after row, as they are written."""
-        return self._read(name, "td.abh-square")
-
-    def tables(self):
-        """The squares of all tables, as `table` gives them: {name: rows}."""
-        return self.root.evaluate(
-            "root => Object.fromEntries([...root.querySelectorAll('table[aria-label]')].map(table =>"
-            " [table.ariaLabel, [...table.tBodies[0].rows].map(row =>"
-            " [...row.querySelectorAll('td.abh-square')].map(cell => cell.textContent))]))"
+    def table(self, name, cells="td.abh-square"):
+        """The squares of a table, row after row, as they are written, or others of its cells."""
+        rows = self.grid(name).locator("tbody tr")
+        return rows.evaluate_all(
+            "(rows, cells) => rows.map(row => [...row.querySelectorAll(cells)].map(cell => cell.textContent))", cells
         )
 
     def after(self, name):
         """The columns after the squares."""
-        return self._read(name, "td.abh-after")
-
-    def _read(self, name, cells):
-        return (
-            self.grid(name)
-            .locator("tbody tr")
-            .evaluate_all(
-                "(rows, cells) => rows.map(row => [...row.querySelectorAll(cells)].map(cell => cell.textContent))",
-                cells,
-            )
-        )
+        return self.table(name, "td.abh-after")
 
     def listings(self):
         """What "Read as a table" shows: [[caption, rows]]."""
@@ -211,6 +198,10 @@ class View:
     def charts(self):
         """What the charts say to a screen reader."""
         return [chart.get_attribute("aria-label") for chart in self.output.locator("svg.abh-chart").all()]
+
+    def plotted(self, parts, n=0):
+        """Where the points of some curves, or dots, of the n-th chart stand, in the numbers of its axes: [[x, y]]."""
+        return self.output.locator("svg.abh-chart").nth(n).evaluate(PLOTTED, parts)
 
     # ---- what can be pressed
 
@@ -267,11 +258,6 @@ class View:
         """One of the round buttons."""
         self._press(self.output.get_by_role("radio", name=name, exact=True))
 
-    def tick(self, name, on):
-        box = self.output.get_by_role("checkbox", name=name)
-        if box.is_checked() != on:
-            self._press(box)
-
     def click(self, name):
         self._press(self.output.get_by_role("button", name=name, exact=True))
 
@@ -279,13 +265,8 @@ class View:
         self.output.get_by_text("Read as a table").click()
         self.settle()  # the list is made after the click
 
-    def click_square(self, name, i, j):
-        """With the mouse."""
-        self.square(name, i, j).click()
-        self.settle()
-
     def _press(self, control):
-        """By script, not with the mouse: test_every_view.py shows that nothing covers a control."""
+        """By script, not with the mouse: test_every_explorer.py shows that nothing covers a control."""
         control.evaluate(PRESS)
 
     def unfold(self):
@@ -299,7 +280,7 @@ class View:
 
     def tab_stops(self):
         """What the tab key reaches in the explorer, in order: the name of each stop."""
-        self.root.evaluate("root => { root.tabIndex = -1; root.focus(); root.removeAttribute('tabindex'); }")
+        self.to_the_start()
         stops = []
         for _ in range(30):
             self.page.keyboard.press("Tab")
@@ -314,10 +295,9 @@ class View:
             )
         raise AssertionError(f"the tab key does not leave the explorer: {stops}")
 
-    def to_stop(self, n):
-        """Press the tab key until the n-th stop has the focus, counted from 0."""
+    def to_the_start(self):
+        """The next tab leads to the first stop."""
         self.root.evaluate("root => { root.tabIndex = -1; root.focus(); root.removeAttribute('tabindex'); }")
-        self.press(*["Tab"] * (n + 1))
 
     def state(self):
         """Everything that an act can change: words, values, what is unfolded, and what is drawn."""
@@ -336,41 +316,9 @@ class View:
             "node => { const look = getComputedStyle(node); return [look.color, look.backgroundColor]; }"
         )
 
-    def assert_inside(self, parts=PARTS, may_scroll=False):
+    def assert_inside(self, may_scroll=False):
         """Nothing reaches beyond the right edge of the output, unless it may be in a part that scrolls."""
         edge = self.output.evaluate("node => node.getBoundingClientRect().right")
-        found = self.root.locator(parts).evaluate_all(INSIDE, may_scroll)
+        found = self.root.locator(PARTS).evaluate_all(INSIDE, may_scroll)
         assert found
         assert [part for right, part in found if right > edge + 1] == []
-
-    # ---- how much work
-
-    def nodes_added(self, act):
-        """How many nodes the view puts into the page while act() is done: text that changes in place adds none."""
-        added = self.root.evaluate_handle("""root => {
-          const added = [];
-          const watch = new MutationObserver(records => added.push(...records.flatMap(each => [...each.addedNodes])));
-          watch.observe(root, { childList: true, subtree: true });
-          return added;
-        }""")
-        act()
-        return added.evaluate("added => added.length")
-
-    def follow(self, node, kind, move):
-        """Call move(i) again and again: each time the page is repainted, with little work, and without the kernel."""
-        self.root.evaluate(LISTEN, [node.element_handle(), kind])
-        messages = self.opened.messages
-        for i in range(MOVES):
-            move(i)
-            self.page.wait_for_function("count => window.changes.length >= count", arg=i + 1)
-        assert max(self.page.evaluate("window.changes")) < MOST
-        assert self.opened.messages == messages, "a message went to the kernel"
-
-    def drag(self, name):
-        """Drag a slider back and forth, with the same checks."""
-        box, mouse = self.slider(name).bounding_box(), self.page.mouse
-        points = [(box["x"] + share * box["width"], box["y"] + box["height"] / 2) for share in (0.5, 0.7, 0.3)]
-        mouse.move(*points[0])
-        mouse.down()
-        self.follow(self.root, "input", lambda i: mouse.move(*points[1 + i % 2]))
-        mouse.up()
