@@ -1,7 +1,7 @@
 import js from "@eslint/js";
 
 const BROWSER = ["document", "window", "getComputedStyle", "requestAnimationFrame", "setTimeout", "ImageData",
-  "AbortController", "KeyboardEvent", "MutationObserver", "ResizeObserver"];
+  "AbortController", "KeyboardEvent", "MutationObserver", "Node", "ResizeObserver", "queueMicrotask"];
 
 const readonly = (names) => Object.fromEntries(names.map((name) => [name, "readonly"]));
 

@@ -10,7 +10,9 @@ test("float16 is read with its smallest and its largest numbers", () => {
   const bits = [0x0000, 0x0001, 0x8001, 0x03ff, 0x0400, 0x3c00, 0xbe00, 0x2e66, 0x7bff, 0xfbff];
   const view = new DataView(new ArrayBuffer(2 * bits.length));
   bits.forEach((each, i) => view.setUint16(2 * i, each, true));
-  assertClose(halves(view), [0, 2 ** -24, -(2 ** -24), 1023 * 2 ** -24, 2 ** -14, 1, -1.5, 0.0999755859375, 65504, -65504], 0);
+  const smallest = 2 ** -24;
+  const expected = [0, smallest, -smallest, 1023 * smallest, 2 ** -14, 1, -1.5, 0.0999755859375, 65504, -65504];
+  assertClose(halves(view), expected, 0);
 });
 
 test("gelu is half of 1 + erf(x / √2), times x", () => {
