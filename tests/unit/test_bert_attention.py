@@ -1,4 +1,4 @@
-"""BERT's attention against a plain loop: masks, relative positions, the cache, head masks, pruning."""
+"""BERT's attention against a plain loop: masks, relative positions, a cache, head masks, pruning."""
 
 import math
 
@@ -10,7 +10,7 @@ from helpers.bert import (
     POSITIONS,
 )
 from helpers.masks import causal_mask
-from tests.unit.bert_models import RELATIVE, B, C, D, H, M, S, T, agree, attention, difference, model, random, some_mask
+from tests.unit.bert_models import B, C, D, H, M, S, T, agree, attention, difference, model, random, some_mask
 
 # ---------------------------------------------------------------- against a plain loop
 
@@ -40,14 +40,9 @@ def score(own, q, k, distance):
     return found / math.sqrt(D)
 
 
-MASK_SHAPES = [None, (S,), (T, S), (B, 1, 1, S), (B, 1, T, S), (B, H, T, S), (1, H, 1, S), (H, T, S)]
-
-
 @pytest.mark.parametrize("kind", POSITIONS)
-@pytest.mark.parametrize("shape", MASK_SHAPES, ids=str)
-def test_cross_attention_of_another_length_equals_a_plain_loop(shape, kind):
-    ours, x, context = attention(kind), random(B, T, C), random(B, S, C, seed=1)
-    mask = None if shape is None else some_mask(*shape)
+def test_cross_attention_of_another_length_equals_a_plain_loop(kind):
+    ours, x, context, mask = attention(kind), random(B, T, C), random(B, S, C, seed=1), some_mask(B, H, T, S)
     out, weights, (k, v) = ours(x, mask=mask, context=context)
     merged, expected = by_loop(ours, x, source=context, mask=mask)
     agree(weights, expected)
@@ -70,36 +65,7 @@ def test_self_attention_equals_a_plain_loop(length, kind):
     agree(out, ours.output(merged, x))
 
 
-@pytest.mark.parametrize("kind", RELATIVE)
-def test_relative_positions_distinguish_distances(kind):
-    """Equal vectors everywhere: only the distance can tell keys apart, and each distance has a weight of its own."""
-    ours, x = attention(kind), random(1, 1, C).expand(B, T, C)
-    _, weights, _ = ours(x)
-    assert weights[0, 0, 0].unique().numel() == T
-    ratio = weights[..., :-1] / weights[..., 1:]  # of neighboring keys: the same wherever the distance is the same
-    agree(ratio[..., 1:, 1:], ratio[..., :-1, :-1])
-    _, plain, _ = attention()(x)
-    agree(plain, torch.full_like(plain, 1 / T))
-
-
 # ---------------------------------------------------------------- the cache
-
-
-@pytest.mark.parametrize("kind", POSITIONS)
-@pytest.mark.parametrize("chunks", [(1,) * M, (3, 1, 7, 2), (2, 11), (M,)], ids=str)
-@pytest.mark.parametrize("gone", [(), (1, 3)], ids=["all-heads", "pruned"])
-def test_decoding_in_chunks_equals_decoding_at_once(chunks, kind, gone):
-    ours, x, mask = attention(kind), random(B, M, C), causal_mask(M)
-    ours.prune_heads(gone)
-    full, full_weights, full_cache = ours(x, mask=mask)
-    past, start = None, 0
-    for size in chunks:
-        end = start + size
-        out, weights, past = ours(x[:, start:end], mask=mask[start:end, :end], past=past)
-        agree(out, full[:, start:end])
-        agree(weights, full_weights[:, :, start:end, :end])
-        start = end
-    agree(past, full_cache)
 
 
 @pytest.mark.parametrize("kind", POSITIONS)
@@ -113,16 +79,6 @@ def test_a_chunk_after_a_cache_equals_a_plain_loop(kind):
     assert k.shape == (B, H, S, D) and torch.equal(k[:, :, :4], past[0])
 
 
-def test_a_cache_is_not_modified_and_can_be_continued_twice():
-    ours, x = attention(), random(B, T, C)
-    _, _, past = ours(x[:, :3])
-    before = [t.clone() for t in past]
-    first, _, _ = ours(x[:, 3:], past=past)
-    ours(random(B, 2, C, seed=7), past=past)
-    second, _, _ = ours(x[:, 3:], past=past)
-    assert torch.equal(first, second) and all(torch.equal(t, b) for t, b in zip(past, before, strict=True))
-
-
 def test_gradients_flow_through_the_cache():
     ours, x, mask = attention("relative_key_query"), random(B, T, C).requires_grad_(), causal_mask(T)
     mix, leaves = random(B, T, C, seed=2), [x, *ours.parameters()]
@@ -132,10 +88,9 @@ def test_gradients_flow_through_the_cache():
     agree(torch.autograd.grad((torch.cat([head, tail], dim=1) * mix).sum(), leaves), expected)
 
 
-@pytest.mark.parametrize("gone", [(), (0, 2)], ids=["all-heads", "pruned"])
-def test_a_cache_replaces_the_keys_and_values_of_a_context(gone):
+def test_a_cache_replaces_the_keys_and_values_of_a_context():
     ours, x, context, mask = attention(), random(B, T, C), random(B, S, C, seed=1), some_mask(B, 1, 1, S)
-    ours.prune_heads(gone)
+    ours.prune_heads((0, 2))
     full, full_weights, past = ours(x, context=context, mask=mask)
     for t in range(T):
         out, weights, again = ours(x[:, t : t + 1], context=torch.zeros_like(context), mask=mask, past=past)
@@ -172,7 +127,7 @@ def test_a_head_mask_may_have_any_dtype(dtype):
     assert torch.equal(out, ours(x, head_mask=kept.double())[0]) and (weights[:, [1, 3]] == 0).all()
 
 
-GOES = [[(1,)], [(0, 2)], [(3, 1)], [(1,), (3,)], [(0,), (4, 2)], [(1,), (1, 2), ()], [[4, 4]], [{0, 1, 2, 3}]]
+GOES = [[(3, 1)], [(0,), {4, 2}], [(1,), (1, 2), ()], [[4, 4]], [range(4)]]
 
 
 @pytest.mark.parametrize("kind", POSITIONS)
@@ -227,33 +182,15 @@ def test_pruning_draws_no_random_numbers():
     assert torch.equal(torch.get_rng_state(), before)
 
 
-def test_pruning_accepts_any_iterable_of_heads():
-    for heads in ([1, 3], (1, 3), {1, 3}, range(1, 4, 2), (head for head in (1, 3))):
-        ours = attention()
-        ours.prune_heads(heads)
-        assert ours.self.kept_heads == [0, 2, 4]
-
-
-@pytest.mark.parametrize("shape", [(3,), (1, 3, 1, 1), (B, 3, 1, 1)], ids=str)
-def test_after_pruning_a_head_mask_covers_the_remaining_heads(shape):
-    ours, x, factors = attention(), random(B, T, C), random(*shape, seed=3)
-    spread = torch.zeros(*shape[:-3], H, *shape[-2:]) if len(shape) > 1 else torch.zeros(H)
-    spread = spread.double().index_copy(0 if len(shape) == 1 else 1, torch.tensor([0, 2, 4]), factors)
-    expected = ours(x, head_mask=spread)[0]
-    ours.prune_heads([1, 3])
-    agree(ours(x, head_mask=factors)[0], expected)
-
-
-@pytest.mark.parametrize("training", [False, True])
-@pytest.mark.parametrize("frozen", [None, "weight", "bias"])
-def test_pruning_keeps_frozen_parameters_dtype_and_mode(frozen, training):
-    ours = attention().float().train(training)
+@pytest.mark.parametrize("frozen", ["weight", "bias"])
+def test_pruning_keeps_frozen_parameters_dtype_and_mode(frozen):
+    ours = attention().float().train(frozen == "bias")
     for name, parameter in ours.named_parameters():
-        parameter.requires_grad_(not name.endswith(str(frozen)))
+        parameter.requires_grad_(not name.endswith(frozen))
     ours.prune_heads([2])
-    assert all(p.requires_grad != name.endswith(str(frozen)) for name, p in ours.named_parameters())
+    assert all(p.requires_grad != name.endswith(frozen) for name, p in ours.named_parameters())
     assert {p.dtype for p in ours.parameters()} == {torch.float32}
-    assert {m.training for m in ours.modules()} == {training}
+    assert {m.training for m in ours.modules()} == {frozen == "bias"}
 
 
 def test_a_model_is_pruned_layer_by_layer_with_original_numbers():
@@ -269,7 +206,9 @@ def test_a_model_is_pruned_layer_by_layer_with_original_numbers():
     agree(hidden, expected)
     assert [w.size(1) for w in weights] == [3, 4]
     rows = [torch.tensor([1.0, 0.5, 2.0]), torch.ones(4)]  # of unequal length: a list
-    assert difference(ours(ids, head_mask=rows)[0], hidden) > 1e-3
+    whole = torch.zeros(2, H)
+    whole[0, [0, 2, 4]], whole[1, :4] = rows
+    agree(ours(ids, head_mask=rows)[0], model()(ids, head_mask=whole)[0])
 
 
 def test_a_model_is_pruned_completely_or_not_at_all():

@@ -1,14 +1,13 @@
 """Position biases: against formulas in whole numbers, PyTorch's additive mask, and Python loops."""
 
-import copy
-
 import pytest
 import torch
 import torch.nn.functional as F
 
 from helpers.masks import causal_mask
 from helpers.relative_positions import RelativeBias, alibi_bias, alibi_slopes, biased_attention, distance_buckets
-from tests.unit.bert_models import agree, random, require_one_sentence
+from tests.unit.bert_models import agree, random
+from tests.unit.refusals import require_refused
 
 B, H, T, S, D = 2, 3, 5, 7, 11
 
@@ -23,9 +22,6 @@ def test_biased_attention_is_pytorch_s_with_a_float_mask():
         agree(out, expected)
         agree(weights.sum(-1), torch.ones(B, H, T).double())
         assert (weights[..., ~mask] == 0).all()
-    before = [x.clone() for x in (q, k, v, bias)]
-    biased_attention(q, k, v, bias, mask)
-    assert all(map(torch.equal, before, (q, k, v, bias)))
 
 
 def test_gradients_reach_q_k_v_and_the_bias():
@@ -38,11 +34,10 @@ def test_gradients_reach_q_k_v_and_the_bias():
 # ---------------------------------------------------------------- ALiBi
 
 
-@pytest.mark.parametrize("heads", [1, 2, 8, 16])
-def test_slopes_of_a_power_of_two_fall_evenly_to_1_256(heads):
-    slopes = alibi_slopes(heads)
-    assert slopes.tolist() == pytest.approx([2 ** (-8 * (h + 1) / heads) for h in range(heads)], rel=1e-7)
-    assert slopes[-1] == 1 / 256
+def test_slopes_of_a_power_of_two_fall_evenly_to_1_256():
+    for heads in (1, 2, 8, 16):
+        expected = [2 ** (-8 * (h + 1) / heads) for h in range(heads)]
+        assert alibi_slopes(heads).tolist() == pytest.approx(expected, rel=1e-7)
 
 
 def test_other_numbers_of_heads_add_every_other_slope_of_twice_as_many():
@@ -59,10 +54,6 @@ def test_alibi_is_minus_slope_times_distance():
                 assert bias[h, t, s] == -slope * (S - T + t - s)
     assert (bias.diagonal(S - T, 1, 2) == 0).all()
     assert torch.equal(alibi_bias(4, 1, S), alibi_bias(4, S, S)[:, -1:])
-
-
-def test_alibi_is_created_on_the_requested_device():
-    assert alibi_slopes(6, device="meta").device.type == alibi_bias(6, T, S, device="meta").device.type == "meta"
 
 
 # ---------------------------------------------------------------- T5
@@ -117,7 +108,6 @@ def test_the_last_queries_have_the_last_rows(bidirectional):
     assert torch.equal(made(T, 300), made(300, 300)[:, -T:])
     (gradient,) = torch.autograd.grad(made(300, 300).sum(), made.table)
     assert gradient.sum() == H * 300 * 300 and (gradient > 0).all(1).sum() == (31 if bidirectional else 32)
-    assert copy.deepcopy(made).double()(T, S).dtype == torch.float64
 
 
 # ---------------------------------------------------------------- errors
@@ -125,47 +115,18 @@ def test_the_last_queries_have_the_last_rows(bidirectional):
 Q, K = torch.zeros(1, 2, 3, 4), torch.zeros(1, 2, 5, 4)
 
 
-@pytest.mark.parametrize(
-    "error, words, call",
-    [
+def test_errors_are_one_sentence():
+    require_refused(
         (
-            ValueError,
-            "T must be at most S, since the queries are the last T of S positions, got T = 5, S = 3",
+            "ValueError: T must be at most S, since the queries are the last T of S positions",
             lambda: alibi_bias(2, 5, 3),
         ),
-        (ValueError, "T must be at least 1, got 0", lambda: RelativeBias(2)(0, 3)),
-        (TypeError, "num_heads must be a whole number, got 2.0", lambda: alibi_slopes(2.0)),
-        (TypeError, "max_distance must be a whole number, got 8.0", lambda: RelativeBias(2, 8, 8.0)),
-        (
-            ValueError,
-            "at least 2 buckets, and half of them fewer than max_distance = 4, got 8",
-            lambda: distance_buckets(torch.arange(3), 8, 4),
-        ),
-        (ValueError, "at least 2 buckets, .* got 1", lambda: RelativeBias(2, num_buckets=3, bidirectional=True)),
-        (ValueError, "half of them fewer than max_distance = 3, got 6", lambda: RelativeBias(2, 6, 3)),
-        (
-            TypeError,
-            "bias must be a tensor of floats, got torch.bool; a mask is passed by its name",
-            lambda: biased_attention(Q, K, K, torch.ones(3, 5) > 0),
-        ),
-        (
-            ValueError,
-            r"bias \(5, 3\) does not broadcast to scores \(1, 2, 3, 5\)",
-            lambda: biased_attention(Q, K, K, torch.zeros(5, 3)),
-        ),
-        (
-            ValueError,
-            "bias is on meta, the scores are on cpu",
-            lambda: biased_attention(Q, K, K, torch.zeros(3, 5, device="meta")),
-        ),
-        (
-            ValueError,
-            r"q must be .*: S is 0 in k, and must be at least 1",
-            lambda: biased_attention(Q, K[:, :, :0], K[:, :, :0], torch.zeros(3, 0)),
-        ),
-    ],
-)
-def test_errors_are_one_sentence(error, words, call):
-    with pytest.raises(error, match=words) as caught:
-        call()
-    require_one_sentence(caught)
+        ("ValueError: T must be at least 1, got 0", lambda: RelativeBias(2)(0, 3)),
+        ("TypeError: num_heads must be a whole number, got 2.0", lambda: alibi_slopes(2.0)),
+        ("TypeError: max_distance must be a whole number, got 8.0", lambda: RelativeBias(2, 8, 8.0)),
+        ("ValueError: fewer than max_distance = 4, got 8", lambda: distance_buckets(torch.arange(3), 8, 4)),
+        ("ValueError: at least 2 buckets, and half of", lambda: RelativeBias(2, num_buckets=3, bidirectional=True)),
+        ("TypeError: bias must be a tensor of floats, got torch.bool", lambda: biased_attention(Q, K, K, Q[0, 0] > 0)),
+        ("ValueError: bias (5, 3) does not broadcast", lambda: biased_attention(Q, K, K, torch.zeros(5, 3))),
+        ("ValueError: D is 3 in q and 4 in k", lambda: biased_attention(Q[..., 1:], K, K, torch.zeros(3, 5))),
+    )
