@@ -7,7 +7,6 @@ from random import Random
 import pytest
 import torch
 
-from helpers.decoder import generate
 from helpers.heads import merge_heads, split_heads
 from helpers.masks import causal_mask
 from helpers.relative_positions import (
@@ -37,16 +36,20 @@ def test_rotary_attention_is_a_rotary_step_between_projections():
     agree(made(x, causal=True)[0], made.out_proj(merge_heads(out)))
 
 
-@pytest.mark.parametrize("causal", [False, True])
-def test_alibi_attention_adds_its_bias(causal):
-    made, x, mask = filled(AlibiAttention(C, H)), random(B, T, C), some_mask(B, 1, T, T)
-    q, k, v = (split_heads(projection(x), H) for projection in (made.q_proj, made.k_proj, made.v_proj))
-    visible = mask & causal_mask(T) if causal else mask
-    out, weights = biased_attention(q, k, v, alibi_bias(H, T, T), visible)
-    found, found_weights = made(x, mask=mask, causal=causal, need_weights=True)
+def test_alibi_attention_adds_its_bias_and_silences_heads():
+    made, x, mask, kept = (
+        filled(AlibiAttention(C, H)),
+        random(B, T, C),
+        some_mask(B, 1, T, T),
+        torch.tensor([1.0, 0, 1]),
+    )
+    q, k, v = made.project(x, x)
+    out, weights = biased_attention(q, k, v, alibi_bias(H, T, T), mask)
+    found, found_weights = made(x, mask=mask, need_weights=True)
     agree(found, made.out_proj(merge_heads(out)))
     agree(found_weights, weights)
-    assert made(x, mask=mask, causal=causal)[1] is None
+    agree(made(x, mask=mask, causal=True)[0], made(x, mask=mask & causal_mask(T))[0])
+    agree(made.attend(q, k, v, mask, head_mask=kept)[0], made.out_proj(merge_heads(out * kept[:, None, None])))
 
 
 @each_kind
@@ -58,34 +61,11 @@ def test_it_begins_like_the_model_with_a_table(positions):
 
 
 @each_kind
-def test_in_pieces_it_gives_the_same_as_at_once_beyond_64_words(positions):
-    model, ids = distances.new_model(positions, 0).double(), some_stories(70, size=2).ids
-    whole, weights = model.look(ids)
-    first, past = model(ids[:, :50])
-    later, later_weights = model.look(ids[:, 50:], past=past)
-    agree(torch.cat([first, later], dim=1), whole)
-    agree(later_weights[1], weights[1][:, :, 50:])
-    assert generate(model, ids, 3).shape == (2, 73)
-
-
-@each_kind
 def test_padding_in_front_does_not_matter(positions):
     model, ids = distances.new_model(positions, 0).double(), some_stories(9, size=2).ids
     padded = torch.cat([torch.zeros_like(ids[:, :4]), ids], dim=1)
     real = torch.arange(13).expand(2, -1) >= 4
     agree(model(padded, real=real)[0][:, 4:], model(ids)[0])
-
-
-@each_kind
-def test_a_silent_head_is_silent(positions):
-    model, ids = distances.new_model(positions, 0).double(), some_stories(9, size=2).ids
-    mask = torch.ones(2, 4, dtype=torch.float64)
-    mask[1, 2] = 0
-    silenced = model(ids, head_mask=mask)[0]
-    assert (silenced - model(ids)[0]).abs().max() > 0.01
-    with torch.no_grad():
-        model.blocks[1].attention.out_proj.weight[:, 32:48] = 0  # the columns that read head 2
-    agree(silenced, model(ids)[0])
 
 
 def test_other_positions_are_refused():
@@ -108,15 +88,14 @@ def test_the_file_is_the_one_that_was_trained(positions, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @each_kind
-@pytest.mark.parametrize("seed", [2001, 2002])
-def test_it_reads_back_every_kind_of_word_in_fresh_stories(positions, seed):
-    found = story_model.read(distances.load(positions), some_stories(64, 256, seed))
+def test_it_reads_back_every_kind_of_word_in_fresh_stories(positions):
+    found = story_model.read(distances.load(positions), some_stories(64, 256, seed=2001))
     assert min(found.right[kind] for kind in stories.READ_BACK) >= 0.95
 
 
 @pytest.mark.slow
 def test_only_alibi_reads_longer_stories_as_it_is_and_rotary_with_a_larger_base():
-    told, rotary, alibi = some_stories(256), distances.load("rotary"), distances.load("alibi")
+    told, rotary, alibi = some_stories(256, 16), distances.load("rotary"), distances.load("alibi")
     assert story_model.share_read_back(alibi, told) > 0.99
     assert story_model.share_read_back(rotary, told) < 0.5
     for block in rotary.blocks:
