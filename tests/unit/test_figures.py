@@ -13,6 +13,7 @@ from figures.charts import _sides
 from figures.panels import GAP, arranged
 from figures.style import ALARM, FAINT, HATCH, HIDDEN, short
 from helpers.masks import causal_mask
+from tests.unit.refusals import require_refused
 from tools.save_notebooks import sanitize
 
 pytestmark = pytest.mark.slow
@@ -48,9 +49,9 @@ def words_in(picture):
 
 
 @each_figure
-def test_a_figure_is_well_formed_described_and_deterministic(make):
-    picture, again = drawn(make), make()
-    assert picture.svg == again.svg and picture.alt == again.alt
+def test_a_figure_is_well_formed_described_and_the_same_whatever_the_last_bits_and_the_dtype(make):
+    picture, again = drawn(make), make((WEIGHTS + 1e-6 * torch.randn(3, 3)).double().requires_grad_())
+    assert picture.svg == again.svg
     assert words_in(picture) and len(picture.alt) > 40
     assert re.fullmatch(r"([A-Z][^.!?]*(\.\d[^.!?]*)*\.)?", picture.caption), "a caption is one sentence"
     assert not re.search(r"<metadata|<image|https?://(?!www\.w3\.org)", picture.svg)
@@ -62,15 +63,15 @@ def page_of(picture):
     return figure.find("img").attrib, figure.findtext("figcaption")
 
 
-@each_figure
-def test_where_html_is_shown_a_figure_has_a_text_alternative_and_perhaps_a_caption(make):
-    picture = drawn(make)
+def test_where_html_is_shown_a_figure_has_a_text_alternative_and_a_caption():
+    picture = drawn(MAKERS["weights"])
     image, caption = page_of(picture)
-    assert image["alt"] == " ".join(picture.alt.split()) and (caption or "") == picture.caption
+    assert image["alt"] == " ".join(picture.alt.split()) and caption == picture.caption
     kind, data = image["src"].split(",")
     assert kind == "data:image/svg+xml;base64" and b64decode(data).decode() == picture.svg
-    plain = {"image/svg+xml": picture.svg, "text/plain": picture.alt}
-    assert picture._repr_mimebundle_().items() >= plain.items()
+    shown = picture._repr_mimebundle_()
+    assert shown.items() >= {"image/svg+xml": picture.svg, "text/plain": picture.alt}.items()
+    assert all(sanitize(text) == text for text in shown.values()), "figures are compared whole"
 
 
 def test_quotes_and_angle_brackets_are_escaped():
@@ -85,13 +86,10 @@ def width_of(picture):
 
 LONG = ["extraordinarily", "unquestionable", "circumstances", *"abcdefghi"]
 WIDE = {
-    "two of twelve words": lambda: figures.weights_side_by_side(dict.fromkeys("ab", torch.eye(12)), LONG),
     "four of twelve words": lambda: figures.weights_side_by_side(dict.fromkeys("abcd", torch.eye(12)), LONG),
-    "masks": lambda: figures.masks(dict.fromkeys("abc", causal_mask(12)), LONG),
-    "two of twelve heads": lambda: figures.heads(dict.fromkeys("ab", torch.rand(6, 12))),
     "three of sixteen heads": lambda: figures.heads(dict.fromkeys("abc", torch.rand(4, 16))),
     "eight bars": lambda: figures.bars({"a": torch.ones(12)}, LONG, "y"),
-    "a table of positions": lambda: figures.waves(torch.rand(24, 64) * 2 - 1),
+    "a table of positions": lambda: figures.waves(torch.rand(8, 64) * 2 - 1),
     "twelve features": lambda: figures.origins(
         dict.fromkeys(("x", "h", "merged"), 100 * torch.arange(3)[:, None] + torch.arange(12)), WORDS, unit=100
     ),
@@ -115,17 +113,6 @@ def test_panels_that_do_not_fit_side_by_side_go_below_each_other():
 def test_column_words_are_slanted_only_where_they_do_not_fit():
     assert "rotate(-40" not in figures.weights(WEIGHTS, ["a", "by", "cat"]).svg
     assert figures.weights(WEIGHTS, LONG[:3]).svg.count("rotate(-40") == 3
-
-
-@each_figure
-def test_the_last_bits_of_a_number_do_not_show(make):
-    noise = WEIGHTS + 1e-6 * torch.randn(3, 3)
-    assert make(noise).svg == drawn(make).svg
-
-
-@each_figure
-def test_tensors_may_require_gradients_and_be_float64(make):
-    assert make(WEIGHTS.double().requires_grad_()).svg == drawn(make).svg
 
 
 def test_rows_are_queries_columns_are_keys_and_the_numbers_are_true():
@@ -195,12 +182,6 @@ def test_nan_and_infinity_are_written_out():
     assert {"NaN", "-inf"} <= set(words_in(figures.weights(values, WORDS[:2])))
 
 
-def test_origins_are_colored_by_their_token():
-    named = 10 * torch.arange(3)[:, None] + torch.arange(2)
-    colors = re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", figures.origins({"x": named}, WORDS).svg)
-    assert colors == [color for color in figures.COLORS[:3] for _ in range(2)]
-
-
 def test_more_than_ten_features_get_names_of_three_digits():
     named = 100 * torch.arange(3)[:, None] + torch.arange(12)
     picture = figures.origins({"x": named, "merged": named}, WORDS, unit=100)
@@ -220,10 +201,6 @@ def test_small_squares_leave_out_leading_zeros_and_all_of_a_zero():
     table = torch.eye(12) * 0.57
     words = words_in(figures.weights_side_by_side({str(i): table for i in range(2)}, list("abcdefghijkl")))
     assert words.count(".57") == 24 and "0.00" not in words and ".00" not in words
-
-
-def test_numbers_that_are_rounded_already_are_written_with_one_decimal():
-    assert words_in(figures.weights(WEIGHTS.round(decimals=1)[:, :2], WORDS, WORDS[:2])).count("0.7") == 1
 
 
 def test_words_in_the_plane_cover_neither_points_nor_each_other():
@@ -264,26 +241,16 @@ def test_small_negative_numbers_keep_their_sign_and_zero_has_none():
     assert short(-0.0074, 4) == "-0.0074" and short(-0.0004, 2) == "0.00"
 
 
-def test_figures_are_compared_whole():
-    for kind, text in MAKERS["lines"]()._repr_mimebundle_().items():
-        assert sanitize(text) == text, kind
-
-
-@pytest.mark.parametrize(
-    "call, words",
-    [
-        (lambda: figures.one_hot(torch.tensor([1]), WORDS, WORDS), "3 words need as many ids, got 1"),
-        (lambda: figures.plane({"a": WORDS}, WEIGHTS), r"3 words need places of shape \(3, 2\), got \(3, 3\)"),
+def test_errors_say_what_does_not_fit():
+    require_refused(
+        ("ValueError: 3 words need as many ids, got 1", lambda: figures.one_hot(torch.tensor([1]), WORDS, WORDS)),
+        ("ValueError: 3 words need places of shape (3, 2), got", lambda: figures.plane({"a": WORDS}, WEIGHTS)),
         (
-            lambda: figures.origins({"x": torch.zeros(2, 2).int()}, WORDS),
-            r"x: 3 row words need as many rows, got \(2, 2\)",
+            "ValueError: x: 3 row words need as many rows, got (2, 3)",
+            lambda: figures.origins({"x": WEIGHTS[:2]}, WORDS),
         ),
-        (lambda: figures.weights(WEIGHTS, WORDS[:2]), r"need values of shape \(2, 2\), got \(3, 3\)"),
-        (lambda: figures.bars({"a": [1.0]}, WORDS, "y"), "a has 1 numbers for 3 labels"),
-        (lambda: figures.lines({"a": [1.0]}, [1, 2], "x", "y"), "a has 1 numbers for 2 places"),
-        (lambda: figures.arrows({"a": [1.0, 2.0, 3.0]}), r"a must be two numbers, got shape \(3,\)"),
-    ],
-)
-def test_errors_say_what_does_not_fit(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
+        ("ValueError: need values of shape (2, 2), got (3, 3)", lambda: figures.weights(WEIGHTS, WORDS[:2])),
+        ("ValueError: a has 1 numbers for 3 labels", lambda: figures.bars({"a": [1.0]}, WORDS, "y")),
+        ("ValueError: a has 1 numbers for 2 places", lambda: figures.lines({"a": [1.0]}, [1, 2], "x", "y")),
+        ("ValueError: a must be two numbers, got shape (3,)", lambda: figures.arrows({"a": [1.0, 2.0, 3.0]})),
+    )
