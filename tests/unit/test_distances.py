@@ -1,7 +1,5 @@
 """The story model without a table: its attention, its cache, and the trained parameters that come with the course."""
 
-import hashlib
-import json
 from random import Random
 
 import pytest
@@ -71,19 +69,6 @@ def test_padding_in_front_does_not_matter(positions):
 def test_other_positions_are_refused():
     with pytest.raises(ValueError, match='must be "rotary" or "alibi", got \'table\''):
         distances.new_model("table", 0)
-
-
-@each_kind
-def test_the_file_is_the_one_that_was_trained(positions, tmp_path, monkeypatch):
-    file = distances.file_of(positions)
-    record = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-    assert hashlib.sha256(file.read_bytes()).hexdigest() == distances.SHA256[positions] == record["sha256"]
-    monkeypatch.setattr(story_model, "FILE", tmp_path / "model.safetensors")
-    with pytest.raises(FileNotFoundError, match=f"{positions}.safetensors is missing"):
-        distances.load(positions)
-    distances.file_of(positions).write_bytes(b"others")
-    with pytest.raises(ValueError, match=f"sha256 that begins with {distances.SHA256[positions][:12]}"):
-        distances.load(positions)
 
 
 @pytest.mark.slow

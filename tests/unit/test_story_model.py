@@ -15,18 +15,12 @@ def model():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [2001, 2002, 2003])
-def test_it_reads_back_every_kind_of_word_in_fresh_stories(model, seed):
-    found = story_model.read(model, stories.batch(random.Random(seed), 256))
-    assert min(found.right[kind] for kind in stories.READ_BACK) >= 0.95
-    assert found.right["fixed"] > 0.999
-
-
-def test_no_kind_of_word_is_predicted_better_than_possible(model):
-    """But for chance: the mean of what the grammar cannot know differs a little from batch to batch."""
-    told = stories.batch(random.Random(7), 256)
-    losses = story_model.read(model, told).losses
+def test_it_reads_back_every_kind_of_word_in_fresh_stories_and_none_better_than_possible(model):
+    told = stories.batch(random.Random(2001), 256)
+    losses, right = story_model.read(model, told)
+    assert min(right[kind] for kind in stories.READ_BACK) >= 0.95 and right["fixed"] > 0.999
     best = stories.mean_by_kind(told.best[:, 1:], told.kinds)
+    # But for chance: the mean of what the grammar cannot know differs a little from batch to batch.
     assert all(losses[kind] > best[kind] - 0.03 for kind in best)
     assert losses["all"] < best["all"] + 0.15
 
@@ -54,14 +48,6 @@ def test_the_share_read_back_counts_every_word_that_has_to_be_read_back(model):
     wanted = sum(found[kind] * counts[kind] for kind in counts) / sum(counts.values())
     assert wanted < 0.999
     assert story_model.share_read_back(lambda ids: model(ids, head_mask=mask), told) == pytest.approx(wanted)
-
-
-def test_silencing_all_heads_of_the_second_layer_leaves_only_guesses(model):
-    told = stories.batch(random.Random(7), 64)
-    mask = torch.ones(2, 4)
-    mask[1] = 0
-    right = story_model.read(model, told, head_mask=mask).right
-    assert max(right["name"], right["color"], right["food"]) < 0.6
 
 
 def test_both_trainings_go_through_fresh_material():

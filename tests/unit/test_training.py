@@ -1,15 +1,18 @@
 """Training, the strings that repeat, and the scores of heads."""
 
+import hashlib
+import json
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
+from pathlib import Path
 
 import pytest
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from helpers.decoder import Decoder, DecoderConfig, token_losses
-from models import story_model
+from models import distances, story_model, story_today, text_model
 from models.induction import (
     attention_only,
     examine,
@@ -170,6 +173,31 @@ def test_a_new_model_leaves_all_random_numbers_alone_and_those_of_a_gpu_unread(m
     assert torch.equal(first.tokens.weight, again.tokens.weight) and len(first.blocks) == 1
     assert not torch.equal(first.tokens.weight, other.tokens.weight)
     assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.mark.parametrize(
+    "file, sha256, record",
+    [
+        (story_model.FILE, story_model.SHA256, "curve.json"),
+        (text_model.FILE, text_model.SHA256, "curve.json"),
+        (story_today.FILE, story_today.SHA256, "today.json"),
+        *((distances.file_of(kind), distances.SHA256[kind], f"{kind}.json") for kind in distances.SHA256),
+    ],
+    ids=lambda value: value.stem if isinstance(value, Path) else "",
+)
+def test_the_file_of_a_model_is_the_one_whose_training_is_recorded(file, sha256, record):
+    content, recorded = file.read_bytes(), json.loads(file.with_name(record).read_text(encoding="utf-8"))
+    assert hashlib.sha256(content).hexdigest() == sha256 == recorded["sha256"] and len(content) < 2_000_000
+
+
+def test_a_file_that_is_missing_or_changed_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(story_model, "FILE", tmp_path / "model.safetensors")
+    require_refused(
+        ("FileNotFoundError: the story model is not here", story_model.load),
+        ("FileNotFoundError: alibi.safetensors is missing; it is part of", lambda: distances.load("alibi")),
+    )
+    story_model.FILE.write_bytes(b"something else")
+    require_refused(("ValueError: in 14 bytes; put back the course's own file", story_model.load))
 
 
 def test_errors_are_one_sentence():
