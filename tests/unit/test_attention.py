@@ -71,23 +71,11 @@ def test_one_query_by_hand():
     torch.testing.assert_close(dot_product_attention(q, k, v)[0][2], (shares[:, None] * v).sum(0) / shares.sum())
 
 
-def test_one_key_one_feature_and_one_value_are_enough():
-    q, k, v = torch.tensor([[2.0]]), torch.tensor([[3.0]]), torch.tensor([[5.0]])
-    out, weights = dot_product_attention(q, k, v, causal_mask(1))
-    assert out.tolist() == [[5.0]] and weights.tolist() == [[1.0]]
-
-
 def test_dropout_is_applied_to_the_weights_that_are_returned():
     q, k, v = inputs(B)
     out, weights = dot_product_attention(q, k, v, dropout=lambda w: w * 2)
     torch.testing.assert_close(weights, 2 * dot_product_attention(q, k, v)[1])
     torch.testing.assert_close(out, weights @ v)
-
-
-def test_gradients_match_finite_differences():
-    tensors = [t[0, :3].detach().requires_grad_() for t in inputs(1, dtype=torch.float64)]
-    mask = torch.tensor([[True, False, False], [True, True, False], [False, False, False]])
-    assert torch.autograd.gradcheck(lambda *x: dot_product_attention(*x, mask), tensors)
 
 
 def test_errors_are_one_sentence():
@@ -163,23 +151,9 @@ def test_causal_attention_in_evaluation_gives_the_context_vectors_of_the_article
     )
 
 
-def test_qkv_bias_gives_all_three_projections_a_bias():
-    for module in (SelfAttention(D, DV, qkv_bias=True), CausalAttention(D, DV, T, 0.0, qkv_bias=True)):
-        assert [layer.bias.shape for layer in (module.W_query, module.W_key, module.W_value)] == [(DV,)] * 3
-
-
-def test_self_attention_equals_sdpa_and_its_own_parts():
-    module, x = SelfAttention(D, DV, qkv_bias=True), torch.randn(B, T, D)
-    out, weights = module(x)
-    torch.testing.assert_close(
-        out, F.scaled_dot_product_attention(module.W_query(x), module.W_key(x), module.W_value(x))
-    )
-    assert weights.shape == (B, T, T)
-    torch.testing.assert_close(module(x[0])[0], out[0])
-
-
 def test_causal_attention_equals_sdpa_with_a_causal_mask_at_every_length():
-    module = CausalAttention(D, DV, 7, 0.0)
+    module = CausalAttention(D, DV, 7, 0.0, qkv_bias=True)
+    assert [layer.bias.shape for layer in (module.W_query, module.W_key, module.W_value)] == [(DV,)] * 3
     for length in (1, 3, 7):
         x = torch.randn(B, length, D)
         q, k, v = module.W_query(x), module.W_key(x), module.W_value(x)

@@ -95,33 +95,16 @@ def test_token_embedding_starts_with_entries_of_about_1():
     assert abs(rows.std().item() - 1) < 0.02 and abs(rows.mean().item()) < 0.02  # 64576 draws: 0.004 is one deviation
 
 
-def test_token_embedding_learns_only_the_rows_that_were_used():
-    module = TokenEmbedding(V, C)
-    module(torch.tensor([[3, 5], [3, 3]])).sum().backward()
-    counts = torch.zeros(V)
-    counts[3], counts[5] = 3, 1
-    torch.testing.assert_close(module.table.grad, (counts * math.sqrt(C))[:, None].expand(V, C))
-
-
-def test_learned_positions_are_added_trained_and_saved():
-    module, x = LearnedPositions(11, C), torch.randn(B, T, C)
+def test_learned_positions_are_added_and_start_small():
+    module, x = LearnedPositions(512, 64), torch.randn(B, T, 64)
     torch.testing.assert_close(module(x), x + module.positions[:T])
-    assert list(module.state_dict()) == ["positions"]
-    module(x).sum().backward()
-    assert torch.equal(module.positions.grad, torch.cat([torch.full((T, C), float(B)), torch.zeros(11 - T, C)]))
+    assert list(module.state_dict()) == ["positions"] and abs(module.positions.detach().std().item() - 0.02) < 0.001
 
 
-def test_learned_positions_start_small():
-    assert abs(LearnedPositions(512, 64).positions.detach().std().item() - 0.02) < 0.001
-
-
-@pytest.mark.parametrize("dtype, result", [(torch.float64, torch.float64), (torch.bfloat16, torch.float32)], ids=str)
-def test_x_of_another_dtype_is_added_in_the_wider_one(dtype, result):
+def test_x_of_another_dtype_is_added_in_the_wider_one():
     """As + does in PyTorch; the attention that follows refuses a dtype that is not its own."""
-    x = torch.randn(B, T, C).to(dtype)
-    out = add_positions(x, sinusoidal_positions(11, C))
-    assert out.dtype == result
-    torch.testing.assert_close(out, x.to(result) + sinusoidal_positions(T, C).to(result), rtol=0, atol=0)
+    for dtype, result in ((torch.float64, torch.float64), (torch.bfloat16, torch.float32)):
+        assert add_positions(torch.randn(B, T, C).to(dtype), sinusoidal_positions(11, C)).dtype == result
 
 
 def test_pca_keeps_a_plane_in_many_dimensions():
