@@ -3,8 +3,6 @@
 import torch
 
 from helpers import require
-from helpers.grouped import grouped_read, grouped_scores
-from helpers.masks import masked_softmax
 
 
 def cap_scores(scores, cap):
@@ -30,18 +28,3 @@ def capped_scores(scores, cap, mask):
     capped = cap_scores(scores, cap)
     require.mask(mask, scores)
     return capped.masked_fill(~mask, float("-inf"))
-
-
-def capped_attention(q, k, v, cap, mask=None):
-    """`grouped_attention` whose scores are capped after the division by sqrt(D), and before the mask.
-
-    Shapes: q (B, H, T, D), k (B, G, S, D), v (B, G, S, Dv), mask broadcastable to (B, H, T, S), True = may attend
-            -> out (B, H, T, Dv), weights (B, H, T, S)
-    Units:  weights sum to 1 over S, to 0 where a row is fully masked; no weight of a row is more than exp(2 * cap)
-            times another that is not hidden
-    Errors: TypeError or ValueError if q, k, v, cap or mask do not fit
-    Source: as `cap_scores`; notebook 11
-    """
-    require.grouped(q, k, v)
-    weights = masked_softmax(cap_scores(grouped_scores(q, k), cap), mask)
-    return grouped_read(weights, v), weights

@@ -134,12 +134,8 @@ FUNCTIONS = {
     "banded_attention": (windows.banded_attention, [drawn(B, 6, S, D), k, v, 3]),
     "windows.rolling_step": (windows.rolling_step, [q, q, q, (k, v), 3]),
     "sinks.sink_weights": (sinks.sink_weights, [scores, drawn(H)]),
-    "sink_attention": (sinks.sink_attention, [drawn(B, 6, T, D), k, v, drawn(6), mask]),
-    "sink_as_key": (sinks.sink_as_key, [drawn(B, 6, T, D), k, v, drawn(6), mask]),
-    "sink_as_gate": (sinks.sink_as_gate, [drawn(B, 6, T, D), k, v, drawn(6), mask]),
     "gated_output": (sinks.gated_output, [q, drawn(B, H, T, 1)]),
     "capping.capped_scores": (capping.capped_scores, [scores, 2.0, mask]),
-    "capped_attention": (capping.capped_attention, [drawn(B, 6, T, D), k, v, 2.0, mask]),
     "pages.read_pages": (pages.read_pages, [drawn(V, 3, H, D), torch.tensor([4, 1, 4]), 7]),
     "PagedCache": (paged, [drawn(H, T, D), drawn(H, T, D)]),
     "decoder.next_token_loss": (decoder.next_token_loss, [drawn(2, 5, V), ids]),
@@ -158,7 +154,6 @@ FUNCTIONS = {
     "linear_chunked": (linear.linear_chunked, [q, q, q, 2]),
     "delta_parallel": (linear.delta_parallel, [q, q, q, scores[..., 0]]),
     "delta_recurrent": (linear.delta_recurrent, [q, q, q, scores[..., 0]]),
-    "delta_chunked": (linear.delta_chunked, [q, q, q, scores[..., 0], 2]),
     "generate": (lambda ids, table: reference("8.4")(lambda z, past: (table[z], past), ids, 3), [ids, drawn(V, V)]),
 }
 CASES = {name: (module.eval(), given) for name, (module, given) in MODULES.items()} | FUNCTIONS

@@ -3,19 +3,13 @@
 import pytest
 import torch
 
-from helpers.capping import cap_scores, capped_attention, capped_scores
-from helpers.grouped import grouped_attention
+from helpers.capping import cap_scores, capped_scores
 from helpers.masks import causal_mask
 from tests.unit.bert_models import agree, random, some_mask
 from tests.unit.oracles import flex
 from tests.unit.refusals import require_refused
 
 B, H, T, S, D, E = 2, 6, 5, 7, 11, 13
-
-
-def qkv(groups=2):
-    q = random(B, H, T, D) * 3
-    return q, random(B, groups, S, D, seed=1), random(B, groups, S, E, seed=2)
 
 
 def test_small_scores_stay_and_large_ones_end_at_the_cap():
@@ -31,25 +25,17 @@ def test_hidden_keys_stay_hidden():
     found = capped_scores(scores, 2.0, mask)
     assert (found[..., ~mask] == float("-inf")).all()
     agree(found[..., mask], 2 * torch.tanh(scores[..., mask] / 2))
-    out, weights = capped_attention(*qkv(), 2.0, mask)
-    assert (weights[..., ~mask] == 0).all() and (out[:, :, 0] == 0).all()  # the first query sees nothing
 
 
 @pytest.mark.slow
 def test_it_is_flexattention_with_a_score_mod():
-    q, k, v = qkv(H)
+    q, k, v = (random(B, H, length, D, seed=length) * 3 for length in (T, S, S))
 
     def score_mod(score, b, h, t, s):
         return 2.5 * torch.tanh(score / 2.5)
 
-    expected = flex(q, k, v, mask_mod=lambda b, h, t, s: s <= t + 2, score_mod=score_mod)
-    agree(capped_attention(q, k, v, 2.5, causal_mask(T, past=2))[0], expected)
-
-
-def test_a_very_large_cap_changes_nothing():
-    mask = some_mask(B, H, T, S)
-    for found, expected in zip(capped_attention(*qkv(), 1e8, mask), grouped_attention(*qkv(), mask), strict=True):
-        agree(found, expected)
+    weights = capped_scores(q @ k.mT / D**0.5, 2.5, causal_mask(T, past=2)).softmax(dim=-1)
+    agree(weights @ v, flex(q, k, v, mask_mod=lambda b, h, t, s: s <= t + 2, score_mod=score_mod))
 
 
 # ---------------------------------------------------------------- errors
@@ -65,5 +51,4 @@ def test_errors_are_one_sentence():
         ("TypeError: cap must be a number, got True", lambda: cap_scores(Q, True)),
         ("TypeError: scores must be a tensor of floats, got torch.bool", lambda: capped_scores(M, 2, M)),
         ("TypeError: mask must be bool", lambda: capped_scores(Q, 2, M.float())),
-        ("ValueError: groups must divide num_heads", lambda: capped_attention(Q[:, :1], Q, Q, 2)),
     )

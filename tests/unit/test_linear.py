@@ -6,7 +6,6 @@ import torch.nn.functional as F
 
 from exercises.common.sizes import LargestTensor
 from helpers.linear import (
-    delta_chunked,
     delta_parallel,
     delta_recurrent,
     linear_chunked,
@@ -58,7 +57,6 @@ LINEAR = {
 DELTA = {
     "parallel": delta_parallel,
     "recurrent": lambda *given: delta_recurrent(*given)[0],
-    **{f"chunks of {n}": lambda *given, n=n: delta_chunked(*given, n)[0] for n in CHUNKS},
 }
 FORMS = [(form, qkv, weighed) for form in LINEAR.values()] + [(form, with_steps, written) for form in DELTA.values()]
 NAMES = [f"linear, {name}" for name in LINEAR] + [f"delta, {name}" for name in DELTA]
@@ -72,11 +70,10 @@ def test_each_form_is_the_definition_in_outputs_and_gradients(form, make, defini
     agree(torch.autograd.grad((found * mix).sum(), inputs), torch.autograd.grad((expected * mix).sum(), inputs))
 
 
-@pytest.mark.parametrize("make, form", [(qkv, linear_chunked), (with_steps, delta_chunked)], ids=["linear", "delta"])
-def test_chunks_never_make_the_table(make, form):
-    given = make(160)
+def test_chunks_never_make_the_table():
+    given = qkv(160)
     with LargestTensor() as largest:
-        form(*given, 8)
+        linear_chunked(*given, 8)
     assert largest.elements <= B * H * 160 * E  # as large as v; the table has 23 times as many
 
 
@@ -113,11 +110,11 @@ def test_errors_are_one_sentence():
         ("ValueError: the axes at the dots differ", lambda: linear_recurrent(Q, Q, V[:1])),
         ("TypeError: k must be a tensor of floats", lambda: linear_chunked(Q, Q.long(), V, 2)),
         ("ValueError: chunk must be at least 1, got 0", lambda: linear_chunked(Q, Q, V, 0)),
-        ("TypeError: chunk must be a whole number, got 1.5", lambda: delta_chunked(Q, Q, V, STEPS, 1.5)),
+        ("TypeError: chunk must be a whole number, got 1.5", lambda: linear_chunked(Q, Q, V, 1.5)),
         ("TypeError: past must be (state, total), as it was returned", lambda: linear_recurrent(Q, Q, V, Q)),
         ("ValueError: past must hold state (..., 4, 5)", lambda: linear_chunked(Q, Q, V, 2, (Q.new_zeros(2, 4, 5), V))),
         ("ValueError: D is 4 in k and 5 in past", lambda: delta_recurrent(Q, Q, V, STEPS, V.new_zeros(2, 5, 4))),
-        ("TypeError: past must be a tensor of floats, got list", lambda: delta_chunked(Q, Q, V, STEPS, 2, [V])),
+        ("TypeError: past must be a tensor of floats, got list", lambda: delta_recurrent(Q, Q, V, STEPS, [V])),
         ("TypeError: beta must be a tensor of floats, got float", lambda: delta_parallel(Q, Q, V, 0.5)),
         ("ValueError: the axes at the dots differ", lambda: delta_parallel(Q, Q, V, STEPS[0])),
     )

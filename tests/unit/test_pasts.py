@@ -7,7 +7,7 @@ from helpers.bert import POSITIONS
 from helpers.decoder import Decoder, DecoderBlock, DecoderConfig
 from helpers.grouped import GroupedQueryAttention
 from helpers.latent import LatentAttention
-from helpers.linear import delta_chunked, delta_recurrent, linear_chunked, linear_recurrent
+from helpers.linear import delta_recurrent, linear_chunked, linear_recurrent
 from helpers.long_attention import LongAttention
 from helpers.masks import causal_mask
 from helpers.relative_positions import ATTENTION, rotary_step
@@ -84,7 +84,6 @@ STEPS = {  # of q, k, v, and beta (B, H, T, 1) for the delta rule
     "linear_recurrent": lambda _, *given: linear_recurrent(*given),
     "linear_chunked": lambda _, q, k, v, past: linear_chunked(q, k, v, 3, past),
     "delta_recurrent": lambda _, q, k, v, beta, past: delta_recurrent(q, k, v, beta[..., 0].sigmoid(), past),
-    "delta_chunked": lambda _, q, k, v, beta, past: delta_chunked(q, k, v, beta[..., 0].sigmoid(), 3, past),
 }
 NAMES = [*MODULES, *STEPS]
 
