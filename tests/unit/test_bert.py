@@ -1,4 +1,4 @@
-"""BERT itself: dropout, gradients, copies, initial parameters, and errors."""
+"""BERT itself: dropout, copies, initial parameters, weights that are loaded, and errors."""
 
 import copy
 import dataclasses
@@ -9,39 +9,13 @@ import pytest
 import torch
 from torch import nn
 
-from helpers.bert import (
-    POSITIONS,
-    BertAttention,
-    BertConfig,
-    BertEmbeddings,
-    BertModel,
-    BertOutput,
-    BertSelfOutput,
-    load_weights,
-)
-from helpers.heads import MultiHeadAttention
+from helpers import bert
+from helpers.bert import POSITIONS, BertAttention, BertConfig, BertEmbeddings, BertModel, load_weights
 from helpers.masks import causal_mask, padding_mask
-from models.ports import to_ours
-from tests.unit.bert_models import (
-    RELATIVE,
-    B,
-    C,
-    D,
-    H,
-    M,
-    S,
-    T,
-    agree,
-    attention,
-    config,
-    filled,
-    model,
-    random,
-    some_mask,
-)
+from tests.unit.bert_models import RELATIVE, B, C, D, H, M, S, T, agree, attention, config, filled, model, random
 from tests.unit.refusals import require_refused
 
-# ---------------------------------------------------------------- dropout and gradients
+# ---------------------------------------------------------------- dropout, and rows that see nothing
 
 
 def without_norm(module):
@@ -49,7 +23,7 @@ def without_norm(module):
     return module
 
 
-@pytest.mark.parametrize("kind", [BertSelfOutput, BertOutput])
+@pytest.mark.parametrize("kind", [bert.BertSelfOutput, bert.BertOutput])
 def test_hidden_dropout_acts_before_the_residual_and_in_training_only(kind):
     ours = without_norm(filled(kind(config(hidden_dropout_prob=0.5, attention_probs_dropout_prob=0.0))))
     inner, x = random(B, T, ours.dense.in_features), random(B, T, C, seed=1)
@@ -80,21 +54,6 @@ def test_attention_dropout_acts_after_the_softmax_and_the_returned_weights_are_t
     agree(out, ours.output((weights @ v).transpose(1, 2).flatten(2), x))
 
 
-def test_gradients_match_finite_differences():
-    sizes = {"hidden_size": 6, "num_attention_heads": 2, "max_position_embeddings": 5}
-    ours = filled(BertAttention(config("relative_key_query", **sizes)))
-    names, parameters = zip(*ours.named_parameters(), strict=True)
-    mask = torch.tensor([[True, False, True, True], [True] * 4, [False] * 4])  # the last query sees nothing
-
-    def run(x, context, factors, *parameters):
-        options = {"context": context, "mask": mask, "head_mask": factors}
-        return torch.func.functional_call(ours, dict(zip(names, parameters, strict=True)), (x,), options)[:2]
-
-    inputs = [random(1, n, 6, seed=n).requires_grad_() for n in (3, 4)]
-    # Fast mode compares one random direction of all numbers at once, not each by itself.
-    assert torch.autograd.gradcheck(run, (*inputs, random(2).requires_grad_(), *parameters), fast_mode=True)
-
-
 @pytest.mark.parametrize("kind", POSITIONS)
 def test_a_fully_masked_row_gives_zeros_and_finite_gradients(kind):
     ours, x = attention(kind), random(B, T, C).requires_grad_()
@@ -108,27 +67,7 @@ def test_a_fully_masked_row_gives_zeros_and_finite_gradients(kind):
     assert all(gradient.isfinite().all() for gradient in gradients)
 
 
-def test_all_parameters_of_a_model_get_gradients():
-    ours, ids = model("relative_key_query"), torch.arange(1, 1 + 2 * T).view(2, T)
-    hidden, _ = ours(ids, token_types=ids % 3)
-    (hidden.square() * random(*hidden.shape)).sum().backward()
-    ours.pooler(hidden.detach()).square().sum().backward()
-    # Relative positions leave the table of absolute ones aside.
-    still = {name for name, p in ours.named_parameters() if p.grad is None or p.grad.abs().max() < 1e-9}
-    assert still == {"embeddings.position_embeddings.weight"}
-
-
 # ---------------------------------------------------------------- robustness
-
-
-def test_equals_multi_head_attention_up_to_the_last_projection():
-    ours, x, heads = attention(), random(B, T, C), MultiHeadAttention(C, H).double()
-    heads.load_state_dict(to_ours(ours.state_dict(), "huggingface"))
-    for options in ({}, {"mask": some_mask(B, 1, 1, T)}, {"context": random(B, S, C, seed=1)}):
-        expected, expected_weights = heads(x, need_weights=True, **options)
-        out, weights, _ = ours(x, **options)
-        agree(weights, expected_weights)
-        agree(out, ours.output.LayerNorm(expected + x))
 
 
 def test_ids_may_have_any_integer_dtype():

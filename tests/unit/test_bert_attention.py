@@ -47,7 +47,10 @@ def test_cross_attention_of_another_length_equals_a_plain_loop(kind):
     merged, expected = by_loop(ours, x, source=context, mask=mask)
     agree(weights, expected)
     dense, norm = ours.output.dense, ours.output.LayerNorm
-    agree(out, F.layer_norm(F.linear(merged, dense.weight, dense.bias) + x, (C,), norm.weight, norm.bias, 1e-12))
+    by_hand = F.layer_norm(F.linear(merged, dense.weight, dense.bias) + x, (C,), norm.weight, norm.bias, 1e-12)
+    agree(out, by_hand)
+    mix, parameters = random(B, T, C, seed=2), list(ours.parameters())
+    agree(*(torch.autograd.grad((y * mix).sum(), parameters) for y in (out, by_hand)))
     for h in range(H):
         agree(k[:, h], ours.self.key(context)[..., h * D : (h + 1) * D])
         agree(v[:, h], ours.self.value(context)[..., h * D : (h + 1) * D])

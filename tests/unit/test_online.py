@@ -40,11 +40,6 @@ def test_its_gradients_are_the_softmax(tile):
     assert found.isfinite().all()
 
 
-def test_it_never_takes_exp_of_a_positive_number():
-    scores = torch.tensor([[-1e4, 0.0, 3e4, 2e4], [3e4, 0.0, -INF, 3e4]], dtype=torch.float16)
-    assert online_logsumexp(scores).isfinite().all()
-
-
 # ---------------------------------------------------------------- parts
 
 
@@ -72,12 +67,6 @@ def test_two_parts_are_the_whole(first, masked):
     agree(
         *(torch.autograd.grad((z * mix).sum() + y.sum(), (q, k, v)) for z, y in ((out, lse), (expected, expected_lse)))
     )
-
-
-def test_parts_are_merged_in_any_order():
-    q, k, v = qkv()
-    a, b, c = (partial_attention(q, k[..., i::3, :], v[..., i::3, :]) for i in range(3))
-    agree(merge(*merge(*a, *b), *c), merge(*a, *merge(*c, *b)))
 
 
 @pytest.mark.parametrize("left", [1e30, INF, float("nan")])

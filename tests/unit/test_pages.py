@@ -38,17 +38,6 @@ def test_a_table_is_an_index():
         assert found.shape == (G, length, D) and read_pages(pages, [], 0).shape == (G, 0, D)
 
 
-@pytest.mark.parametrize("pieces", [[1] * 8, [8], [3, 3, 2], [2, 5, 1], [0, 8, 0]], ids=str)
-def test_what_is_appended_in_pieces_is_read_in_one(pieces):
-    made, (k, v) = cache(), tokens(8, seed=0)
-    made.append(made.start(), *tokens(4, seed=5))  # so that the first page is another text's
-    text = made.start()
-    for piece in zip(k.split(pieces, dim=1), v.split(pieces, dim=1), strict=True):
-        made.append(text, *piece)
-    require_equal(made.read(text), (k, v))
-    assert len(made.tables[text]) == 3 and made.lengths[text] == 8
-
-
 def test_a_fork_shares_all_pages_until_one_of_both_writes():
     made, prefix, one, two = cache(), tokens(7, seed=0), tokens(1, seed=1), tokens(4, seed=2)
     first = made.start()
@@ -107,7 +96,7 @@ def test_a_full_cache_refuses_and_stays_as_it_was():
     require_equal(made.read(second), joined(tokens(7, seed=0), tokens(2, seed=1)))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(6))
 def test_any_order_of_starting_writing_forking_and_freeing(seed):
     draw, made, texts = Random(seed), cache(), {}
     for step in range(60):

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 from exercises.common.sizes import LargestTensor
 from helpers.online import partial_attention
-from helpers.tiled import tiled_attention, tiled_backward, tiled_forward, tiles
+from helpers.tiled import tiled_attention, tiled_backward, tiles
 from tests.unit.bert_models import agree, random
 from tests.unit.refusals import require_refused
 
@@ -47,14 +47,6 @@ def test_gradients(causal):
     inputs = [random(3, 2, seed=seed).requires_grad_() for seed in range(3)]
     assert torch.autograd.gradcheck(lambda *given: tiled_attention(*given, 2, causal), inputs)
     assert torch.autograd.gradgradcheck(lambda *given: tiled_attention(*given, 2, causal), inputs)
-
-
-def test_the_backward_pass_needs_no_autograd():
-    inputs, d_out = [x.requires_grad_() for x in qkv()], random(B, H, T, E, seed=9)
-    expected = torch.autograd.grad(tiled_attention(*inputs, 5)[0], inputs, d_out)
-    with torch.inference_mode():
-        out, lse = tiled_forward(*inputs, 5)
-        agree(tiled_backward(*inputs, out, lse, d_out, 5), expected)
 
 
 @pytest.mark.parametrize("size", [1e4, -1e4])
@@ -103,26 +95,17 @@ def test_between_the_passes_only_inputs_out_and_lse_are_kept():
     assert [x.shape for x in kept] == [x.shape for x in (*inputs, out, lse)]
 
 
-@pytest.mark.parametrize("T, S, tile", [(7, 17, 5), (1, 1, 1), (6, 6, 3), (5, 4, 9)])
-def test_tiles_cover_each_pair_once(T, S, tile):
-    read = torch.zeros(T, S)
-    for rows, columns in tiles(T, S, tile):
+@pytest.mark.parametrize(
+    "T, S, tile, causal", [(7, 17, 5, False), (5, 4, 9, False), (12, 12, 3, True), (13, 13, 3, True)]
+)
+def test_tiles_cover_each_visible_pair_once_and_no_tile_is_read_in_vain(T, S, tile, causal):
+    read, visible = torch.zeros(T, S), torch.ones(T, S)
+    visible = visible.tril() if causal else visible
+    for rows, columns in tiles(T, S, tile, causal):
         for part in columns:
-            assert rows.stop - rows.start <= tile and part.stop - part.start <= tile
+            assert rows.stop - rows.start <= tile and part.stop - part.start <= tile and visible[rows, part].any()
             read[rows, part] += 1
-    assert (read == 1).all()
-
-
-@pytest.mark.parametrize("n, tile", [(12, 3), (13, 3), (3, 5), (7, 1)])
-def test_causal_tiles_that_nobody_sees_are_skipped_and_no_others(n, tile):
-    read = torch.zeros(n, n)
-    for rows, columns in tiles(n, n, tile, causal=True):
-        for part in columns:
-            read[rows, part] += 1
-            assert part.start <= rows.stop - 1  # the last query sees its first key
-    assert (read.tril() == torch.ones(n, n).tril()).all() and read.max() == 1
-    across = -(-n // tile)
-    assert sum(len(columns) for _, columns in tiles(n, n, tile, causal=True)) == across * (across + 1) // 2
+    assert (read * visible == visible).all() and read.max() == 1
 
 
 # ---------------------------------------------------------------- errors
