@@ -155,16 +155,9 @@ def test_a_silenced_head_adds_nothing():
     assert (model()(ids)[0] - silenced).abs().max() > 1e-3
 
 
-def test_embeddings_are_tied_and_all_parameters_learn():
-    made, ids = model(), some_ids()
-    next_token_loss(made(ids)[0], ids).backward()
-    gradients = {name: p.grad.abs().max().item() for name, p in made.named_parameters()}
-    for i in range(L):  # a bias of the keys shifts all scores of a row alike, which the softmax does not see
-        assert gradients.pop(f"blocks.{i}.attention.k_proj.bias") < 1e-5
-    assert min(gradients.values()) > 1e-5
-    assert sum(p.numel() for p in made.parameters()) == (
-        V * C + 11 * C + L * (4 * (C * C + C) + 2 * 31 * C + 31 + C + 4 * C) + 2 * C
-    )
+def test_embeddings_are_tied():
+    block = 4 * (C * C + C) + 2 * 31 * C + 31 + C + 4 * C
+    assert sum(p.numel() for p in model().parameters()) == V * C + 11 * C + L * block + 2 * C
 
 
 def test_an_untrained_model_starts_with_small_numbers_and_without_biases():

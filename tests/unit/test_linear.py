@@ -84,21 +84,6 @@ def test_features_are_positive_also_where_elu_rounds():
     assert positive(x.float()).gt(0).all()
 
 
-# ---------------------------------------------------------------- what is remembered
-
-
-def test_the_delta_rule_gives_the_latest_value_of_a_key_and_linear_sums_do_not():
-    keys = torch.eye(D, dtype=torch.float64)
-    order = torch.tensor([0, 1, 2, 3, 4, 1, 3])  # keys 1 and 3 come again with other values
-    k, v = keys[order], random(7, E)
-    latest = v[[0, 5, 2, 6, 4]]
-    _, state = delta_recurrent(k, k, v, torch.ones(7, dtype=torch.float64))
-    agree(keys @ state, latest)
-    _, state = delta_recurrent(k, k, v, torch.full((7,), 0.5, dtype=torch.float64))
-    agree(keys[1] @ state, 0.25 * v[1] + 0.5 * v[5])
-    agree((keys @ (k.T @ v))[1], v[1] + v[5])
-
-
 # ---------------------------------------------------------------- errors
 
 Q, V, STEPS = torch.zeros(2, 3, 4), torch.zeros(2, 3, 5), torch.zeros(2, 3)

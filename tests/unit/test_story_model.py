@@ -71,13 +71,3 @@ def test_a_training_is_watched_on_given_stories_or_on_those_of_the_recorded_curv
         found = list(story_model.watch(model, [(step, 0.0) for step in range(1, 5)], every=3, told=given))
         assert found == [(step, story_model.read(model, meant)) for step in (1, 3)]
         model.eval()
-
-
-@pytest.mark.slow
-def test_both_trainings_report_their_steps():
-    model = story_model.new_model(0)
-    ((step, loss),) = story_model.learn_to_repeat(model, 0, enough=9.0)  # ends as soon as the loss is low enough
-    assert step == 1 and 3.5 < loss < 6.5
-    found = list(story_model.watch(model, story_model.learn_stories(model, 0, steps=2), every=2))
-    assert [step for step, _ in found] == [1, 2]
-    assert set(found[0][1].losses) == {"all", *stories.KINDS} and found[0][1].losses["all"] > found[1][1].losses["all"]

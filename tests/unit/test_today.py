@@ -55,14 +55,6 @@ def test_looking_gives_the_same_logits_and_the_weights_of_each_layer():
     agree(weights[1], made.look(ids)[1][1][:, :, 4:])
 
 
-def test_text_may_begin_with_any_number_of_tokens_that_nobody_reads():
-    """Only distances count: after 1,000 hidden positions, a block gives what it gives at the beginning."""
-    block, x = filled(TodayBlock(C, H, G, 31)), random(B, T, C)
-    past = tuple(random(B, G, 1000, C // H, seed=seed) for seed in (1, 2))
-    seen = torch.arange(1000 + T) >= 1000
-    agree(block(x, seen, past)[0], block(x)[0])
-
-
 def test_generate_writes_with_the_cache_what_it_would_write_without():
     made, ids = model(), some_ids(B, 3)
     written = generate(made, ids, 5)

@@ -151,13 +151,6 @@ def test_a_point_holds_the_mean_scores_of_each_head():
     assert not point.previous.requires_grad
 
 
-def test_growing_trains_on_the_strings_of_its_seed_and_lengths():
-    grown, trained = attention_only(1, seed=0), attention_only(1, seed=0)
-    list(grow(grown, seed=3, steps=3, every=3, shortest=4, longest=9))
-    list(train(trained, strings(3, 4, 9), 3, final=1.0))
-    assert all(map(torch.equal, grown.parameters(), trained.parameters()))
-
-
 @pytest.mark.parametrize("make", [partial(attention_only, 1), lambda seed: story_model.new_model(seed, num_layers=1)])
 def test_a_new_model_leaves_all_random_numbers_alone_and_those_of_a_gpu_unread(make, monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
