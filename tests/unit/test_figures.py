@@ -1,4 +1,7 @@
-"""Figures: the same on every machine, true to their numbers, and described in words."""
+"""Figures: the same on every machine, described in words, and alarming where a hidden weight is above 0.
+
+What they show of right numbers is compared with each notebook's saved figures.
+"""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -9,7 +12,6 @@ import pytest
 import torch
 
 import figures
-from figures.charts import _sides
 from figures.panels import GAP, arranged
 from figures.style import ALARM, FAINT, HATCH, HIDDEN, short
 from helpers.masks import causal_mask
@@ -110,28 +112,6 @@ def test_panels_that_do_not_fit_side_by_side_go_below_each_other():
     assert lines == [["a", "b"], ["c"]] and 0.3 <= cell <= (8 - GAP) / 24
 
 
-def test_column_words_are_slanted_only_where_they_do_not_fit():
-    assert "rotate(-40" not in figures.weights(WEIGHTS, ["a", "by", "cat"]).svg
-    assert figures.weights(WEIGHTS, LONG[:3]).svg.count("rotate(-40") == 3
-
-
-def test_rows_are_queries_columns_are_keys_and_the_numbers_are_true():
-    words = words_in(figures.weights(WEIGHTS, WORDS, ["a", "b", "c"]))
-    assert [w for w in words if w in WORDS] == WORDS and [w for w in words if w in "abc"] == ["a", "b", "c"]
-    numbers = [w for w in words if re.fullmatch(r"0\.\d\d", w)]
-    assert numbers == [f"{v:.2f}" for v in WEIGHTS.flatten().tolist()]
-    assert "queries (who reads)" in words and "keys (read from)" in words
-
-
-def test_the_scale_of_weights_is_fixed():
-    def fills(picture):
-        return re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", picture.svg)
-
-    small, large = fills(figures.weights(WEIGHTS / 10, WORDS)), fills(figures.weights(WEIGHTS, WORDS))
-    assert small[0] != large[0], "a small weight must look small"
-    assert {"0.0", "1.0"} <= set(words_in(figures.weights(WEIGHTS / 10, WORDS)))
-
-
 def test_hidden_keys_are_hatched_and_counted_and_the_legend_says_so():
     picture = figures.weights(WEIGHTS.tril(), WORDS, mask=causal_mask(3))
     assert picture.svg.count("fill: url(#") == 3 + 1  # and one in the legend
@@ -171,65 +151,11 @@ def test_faint_text_can_be_read_on_white_and_on_hatching():
     assert min(contrast(figures.PAPER, color) for color in (ALARM, *figures.COLORS)) >= 4.5, "white numbers"
 
 
-def test_the_description_of_a_figure_comes_from_its_numbers():
-    assert "Your: Your 0.70; journey: journey 0.60; starts: starts 0.50." in figures.weights(WEIGHTS, WORDS).alt
-    assert "journey sees Your journey;" in figures.masks({"causal": causal_mask(3)}, WORDS).alt
-    assert "Your: nothing" in figures.weights(WEIGHTS, WORDS, mask=causal_mask(3).tril(-1)).alt
-
-
-def test_more_than_ten_features_get_names_of_three_digits():
-    named = 100 * torch.arange(3)[:, None] + torch.arange(12)
-    picture = figures.origins({"x": named, "merged": named}, WORDS, unit=100)
-    colors = re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", picture.svg)
-    assert colors == [color for color in figures.COLORS[:3] for _ in range(12)] * 2
-    assert {"000", "011", "200"} <= set(words_in(picture)) and "First digit = token" in picture.alt
-
-
-def test_small_weights_may_stay_unwritten_and_a_caption_may_be_given():
-    table = torch.tensor([[0.96, 0.04]])
-    picture = figures.weights_side_by_side({"a": table}, ["x"], ["x", "y"], least=0.05, caption="What x reads.")
-    assert "0.96" in words_in(picture) and "0.04" not in words_in(picture)
-    assert page_of(picture)[1] == "What x reads."
-
-
-def test_small_squares_leave_out_leading_zeros_and_all_of_a_zero():
-    table = torch.eye(12) * 0.57
-    words = words_in(figures.weights_side_by_side({str(i): table for i in range(2)}, list("abcdefghijkl")))
-    assert words.count(".57") == 24 and "0.00" not in words and ".00" not in words
-
-
-def test_words_in_the_plane_cover_neither_points_nor_each_other():
-    places = torch.tensor([[0.0, 0.0], [0.05, 0.0], [0.1, 0.0], [1.0, 1.0]])
-    sides = _sides(["alpha", "beta", "gamma", "delta"], places)
-    assert sides[0] == (-1, 0) and sides[2] == (1, 0) and sides[1] in {(0, 1), (0, -1)}
-
-
-def test_only_large_heads_are_written_and_the_largest_is_named():
-    table = torch.full((2, 12), 0.1)
-    table[1, 7] = 0.5
-    picture = figures.heads({"one": table, "two": table}, top=0.5, measure="share")
-    assert "one, 2 layers x 12 heads: mean 0.117, most in layer 1, head 7: 0.500." in picture.alt
-    assert words_in(picture).count("0.5") == 2 and words_in(picture).count("head") == 2
-    assert not {"0.1", "0.10", ".1"} & set(words_in(picture)) and "share" in words_in(picture), "the bar has a name"
-
-
 def test_heads_that_tie_for_the_largest_are_all_named():
     table = torch.tensor([[0.1, 0.3, 0.3], [0.3, 0.1, 0.2]])
     picture = figures.heads({"one": table}, decimals=1)
     assert "most in layer 0, heads 1 and 2 and layer 1, head 0: 0.300." in picture.alt
     assert picture.caption.endswith("the largest is 0.3 (in layer 0, heads 1 and 2 and layer 1, head 0).")
-
-
-def test_the_caption_of_origins_counts_numbers_in_the_row_of_another_token():
-    named = 10 * torch.arange(3)[:, None] + torch.arange(2)
-    assert figures.origins({"x": named}, WORDS).caption.endswith("every number is in its token’s row.")
-    assert "0 in “x” and 4 in “y”" in figures.origins({"x": named, "y": named[[0, 2, 1]]}, WORDS).caption
-
-
-def test_the_description_of_curves_names_the_points_that_are_asked_for():
-    alt = figures.lines({"up": [0, 1, 5], "peak": [0, 5, 1]}, [1, 2, 4], "x", "y", named=(2,)).alt
-    assert "up: from 0 at 1 to 5 at 4, 1 at 2;" in alt
-    assert "5 at 2" not in figures.lines({"line": [0, 5, 9]}, [1, 2, 4], "x", "y").alt
 
 
 def test_numbers_are_written_as_they_are():
