@@ -112,9 +112,7 @@ class GroupedQueryAttention(nn.Module):
     def forward(self, x, mask=None, past=None):
         require.fits(x, self.q_proj, "B T C")
         q, k, v = self.project(x)
-        if past is not None:
-            require.keys_and_values(past, k)
-        T, P = x.size(1), 0 if past is None else past[0].size(-2)
+        T, P = x.size(1), require.keys_and_values(past, k)
         positions = torch.arange(P, P + T, device=x.device)
         q, k = rotate_halves(q, positions, self.base), rotate_halves(k, positions, self.base)
         if past is not None:
