@@ -194,36 +194,6 @@ def test_dropout_acts_in_an_old_pytorch_too(old_pytorch):
     assert not torch.equal(attention(x, mask=mask)[0], attention.eval()(x, mask=mask)[0])
 
 
-def record_sdpa(monkeypatch):
-    calls, real = [], F.scaled_dot_product_attention
-
-    def recorded(q, k, v, attn_mask, **options):
-        calls.append({"attn_mask": attn_mask, **options})
-        return real(q, k, v, attn_mask, **options)
-
-    monkeypatch.setattr(F, "scaled_dot_product_attention", recorded)
-    monkeypatch.setattr(heads, "EMPTY_ROWS_GIVE_ZEROS", True)  # the mask as it is, whatever this PyTorch makes of it
-    return calls
-
-
-def test_causal_without_a_mask_builds_no_mask(monkeypatch):
-    calls = record_sdpa(monkeypatch)
-    monkeypatch.setattr(heads, "causal_mask", lambda *_: pytest.fail("a T x T mask was built"))
-    module()(random(B, T, C), causal=True)
-    module()(random(B, T, C))
-    assert [call["is_causal"] for call in calls] == [True, False]
-    assert [call["attn_mask"] for call in calls] == [None, None]
-
-
-def test_the_explicit_path_uses_the_formula_and_the_fused_path_the_kernel(monkeypatch):
-    calls, attention = record_sdpa(monkeypatch), module()
-    attention(random(B, T, C), need_weights=True)
-    assert calls == []
-    monkeypatch.setattr(heads, "dot_product_attention", lambda *_: pytest.fail("the formula was used"))
-    attention(random(B, T, C))
-    assert len(calls) == 1
-
-
 @pytest.mark.parametrize("causal", [False, True])
 def test_the_fused_path_never_holds_a_table_of_queries_by_keys(causal):
     many = 211

@@ -58,26 +58,18 @@ def test_a_fork_shares_all_pages_until_one_of_both_writes():
     require_equal(made.read(second), joined(prefix, two))
 
 
-def test_a_full_page_is_never_copied():
-    made, prefix, one = cache(), tokens(6, seed=0), tokens(1, seed=1)
+def test_a_full_page_is_never_copied_and_a_shared_one_free_when_its_last_text_is():
+    made, prefix = cache(), tokens(6, seed=0)
     first = made.start()
     made.append(first, *prefix)
     second = made.fork(first)
-    made.append(second, *one)
+    made.append(second, *tokens(1, seed=1))
     assert made.tables[second][:2] == made.tables[first] and len(made.free_pages) == N - 3
-    require_equal(made.read(second), joined(prefix, one))
-
-
-def test_a_shared_page_is_free_when_its_last_text_is():
-    made = cache()
-    first = made.start()
-    made.append(first, *tokens(5, seed=0))
-    second = made.fork(first)
-    made.free(first)
-    assert len(made.free_pages) == N - 2
-    require_equal(made.read(second), tokens(5, seed=0))
     made.free(second)
-    assert made.free_pages == list(range(N)) and made.uses == [0] * N and not made.tables and not made.lengths
+    assert len(made.free_pages) == N - 2
+    require_equal(made.read(first), prefix)
+    made.free(first)
+    assert made.free_pages == list(range(N)) and not made.tables and not made.lengths
     assert made.start() not in (first, second)
 
 
