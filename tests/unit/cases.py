@@ -9,7 +9,6 @@ from exercises import reference
 from helpers import (
     attention,
     bert,
-    capping,
     decoder,
     embeddings,
     grouped,
@@ -135,7 +134,7 @@ FUNCTIONS = {
     "windows.rolling_step": (windows.rolling_step, [q, q, q, (k, v), 3]),
     "sinks.sink_weights": (sinks.sink_weights, [scores, drawn(H)]),
     "gated_output": (sinks.gated_output, [q, drawn(B, H, T, 1)]),
-    "capping.capped_scores": (capping.capped_scores, [scores, 2.0, mask]),
+    "long_attention.capped_scores": (long_attention.capped_scores, [scores, 2.0, mask]),
     "pages.read_pages": (pages.read_pages, [drawn(V, 3, H, D), torch.tensor([4, 1, 4]), 7]),
     "PagedCache": (paged, [drawn(H, T, D), drawn(H, T, D)]),
     "decoder.next_token_loss": (decoder.next_token_loss, [drawn(2, 5, V), ids]),

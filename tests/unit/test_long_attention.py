@@ -5,12 +5,13 @@ import torch
 
 from helpers.grouped import GroupedQueryAttention, cache_bytes
 from helpers.heads import merge_heads, split_heads
-from helpers.long_attention import LongAttention
+from helpers.long_attention import LongAttention, cap_scores, capped_scores
 from helpers.masks import causal_mask
 from helpers.norms import rms_norm
 from helpers.relative_positions import rotate_first
 from helpers.windows import window_mask
 from tests.unit.bert_models import agree, filled, random, some_mask
+from tests.unit.oracles import flex
 from tests.unit.refusals import require_refused
 
 B, T, C, H, G, D = 2, 11, 17, 6, 2, 8
@@ -95,6 +96,35 @@ def test_gradients_reach_every_parameter():
     assert all(g.isfinite().all() for g in torch.autograd.grad(out.sum(), list(made.parameters())))
 
 
+# ---------------------------------------------------------------- soft-capping
+
+
+def test_small_scores_stay_and_large_ones_end_at_the_cap():
+    assert cap_scores(torch.tensor([-1e30, 0.0, 1e30]), 50.0).tolist() == [-50, 0, 50]
+    small = random(100) * 1e-3
+    assert (cap_scores(small, 1.5) - small).abs().max() < 1e-8
+    found = cap_scores(random(1000) * 9, 2.5)
+    assert found.abs().max() <= 2.5 and torch.equal(found.argsort(), (random(1000) * 9).argsort())
+
+
+def test_hidden_keys_stay_hidden():
+    scores, mask = random(B, H, T, T) * 9, some_mask(T, T)
+    found = capped_scores(scores, 2.0, mask)
+    assert (found[..., ~mask] == float("-inf")).all()
+    agree(found[..., mask], 2 * torch.tanh(scores[..., mask] / 2))
+
+
+@pytest.mark.slow
+def test_it_is_flexattention_with_a_score_mod():
+    q, k, v = (random(B, H, T, D, seed=seed) * 3 for seed in range(3))
+
+    def score_mod(score, b, h, t, s):
+        return 2.5 * torch.tanh(score / 2.5)
+
+    weights = capped_scores(q @ k.mT / D**0.5, 2.5, causal_mask(T)).softmax(dim=-1)
+    agree(weights @ v, flex(q, k, v, mask_mod=lambda b, h, t, s: s <= t, score_mod=score_mod))
+
+
 # ---------------------------------------------------------------- errors
 
 
@@ -120,4 +150,16 @@ def test_errors_are_one_sentence():
             "ValueError: past must hold keys (2, 2, S, 8)",
             lambda: module()(random(B, T, C), past=(random(B, H, 2, D), random(B, H, 2, D), 2)),
         ),
+    )
+
+
+def test_errors_of_caps_are_one_sentence():
+    scores, mask = torch.zeros(1, 2, 3, 4), torch.ones(3, 4) > 0
+    require_refused(
+        ("ValueError: cap must be above 0, since scores end between -cap and", lambda: cap_scores(scores, 0)),
+        ("ValueError: got nan", lambda: cap_scores(scores, float("nan"))),
+        ("TypeError: cap must be a number, got None", lambda: capped_scores(scores, None, mask)),
+        ("TypeError: cap must be a number, got True", lambda: cap_scores(scores, True)),
+        ("TypeError: scores must be a tensor of floats, got torch.bool", lambda: capped_scores(mask, 2, mask)),
+        ("TypeError: mask must be bool", lambda: capped_scores(scores, 2, mask.float())),
     )
