@@ -1,5 +1,6 @@
 """The decoder of today: its parts in their order, its cache, and a past that is too far away to matter."""
 
+import pytest
 import torch
 import torch.nn.functional as F
 
@@ -60,6 +61,12 @@ def test_generate_writes_with_the_cache_what_it_would_write_without():
     written = generate(made, ids, 5)
     for t in range(3, 8):
         assert torch.equal(made(written[:, :t])[0][:, -1].argmax(-1), written[:, t])
+
+
+def test_an_untrained_layer_gives_numbers_as_large_as_it_gets():
+    for name, parameter in TodayDecoder(TodayConfig(97)).named_parameters():
+        if parameter.dim() == 2:
+            assert parameter.std().item() * parameter.size(-1) ** 0.5 == pytest.approx(1, rel=0.05), name
 
 
 IDS = torch.zeros(2, 3, dtype=torch.long)
