@@ -1,4 +1,7 @@
-"""Every function and module of `helpers` with arguments of small sizes, for what must hold for all of them."""
+"""Every function and module of `helpers` with small arguments, for tests of what must hold for all of them.
+
+What is new in `helpers` belongs here, and in test_pasts.py if it continues after a past.
+"""
 
 import copy
 

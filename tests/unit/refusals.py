@@ -1,4 +1,4 @@
-"""How the tests look at what is refused: a table of calls, each with words of the sentence that it raises."""
+"""Tables of calls that must be refused, each with words of the sentence that it must raise."""
 
 
 def require_refused(*cases):

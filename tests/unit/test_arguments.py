@@ -1,4 +1,4 @@
-"""What every function and module of `helpers` does with its arguments: it leaves them as they are, in any dtype."""
+"""Every function and module of `helpers` leaves its arguments as they are, and computes in their dtype."""
 
 import pytest
 import torch

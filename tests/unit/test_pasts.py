@@ -1,4 +1,4 @@
-"""Whatever goes on after a past: in pieces the same as at once, twice after the same past, and nothing leaks."""
+"""Whatever continues after a past gives the same in pieces as at once, takes one past twice, and leaks nothing."""
 
 import pytest
 import torch
