@@ -337,6 +337,8 @@ def test_errors_of_losses_and_draws_are_one_sentence():
         ("ValueError: got only the padding id 0", lambda: next_token_loss(logits, IDS, 0)),
         ("ValueError: logits must be (B, V), got (2, 3, 13); of a model's output take", lambda: sample(logits)),
         *((f"{finite} {t}", lambda t=t: sample(logits[0], t)) for t in (-1, math.nan, math.inf)),
+        ("TypeError: temperature must be a number, got '1'", lambda: sample(logits[0], "1")),
+        ("TypeError: top_p must be a number, got '1'", lambda: sample(logits[0], top_p="1")),
         ("ValueError: top_k must be at least 1, got 0", lambda: sample(logits[0], top_k=0)),
         ("ValueError: top_p must be above 0 and at most 1, got 0", lambda: sample(logits[0], top_p=0)),
     )
