@@ -270,6 +270,7 @@ def test_errors_of_biases_are_one_sentence():
             lambda: alibi_bias(2, 5, 3),
         ),
         ("ValueError: T must be at least 1, got 0", lambda: RelativeBias(2)(0, 3)),
+        ("ValueError: num_heads must be at least 1, got 0", lambda: RelativeBias(0)),
         ("TypeError: num_heads must be a whole number, got 2.0", lambda: alibi_slopes(2.0)),
         ("TypeError: max_distance must be a whole number, got 8.0", lambda: RelativeBias(2, 8, 8.0)),
         ("ValueError: fewer than max_distance = 4, got 8", lambda: distance_buckets(torch.arange(3), 8, 4)),
