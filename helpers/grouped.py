@@ -33,10 +33,8 @@ def grouped_scores(q, k):
     """The scores of every query head and the keys of its group.
 
     Shapes: q (B, H, T, D), k (B, G, S, D) -> (B, H, T, S)
-    Errors: as `grouped_attention`
     Source: notebook 10
     """
-    require.grouped(q, k, k)
     T, D = q.shape[-2:]
     together = _by_group(q, k.size(1))  # (B, G, H / G * T, D)
     scores = together @ k.transpose(-2, -1) / math.sqrt(D)  # (B, G, H / G * T, S)

@@ -86,6 +86,7 @@ def test_errors_are_one_sentence():
         ("ValueError: R is 6 in latents and 5 in w_v", lambda: absorbed_attention(Q, L, K, V[..., :5])),
         ("ValueError: S is 5 in latents and 4 in shared", lambda: absorbed_attention(Q, L, K, V, L[:, :4])),
         ("TypeError: rank must be a whole number, got 4.0", lambda: module(rank=4.0)),
+        ("ValueError: d_value must be at least 1, got 0", lambda: module(d_value=0)),
         ("ValueError: D must be even, since features are turned", lambda: module(d_rotary=5)(random(B, T, C))),
         ("ValueError: x must be (B, T, 17), got (5, 17)", lambda: module()(random(T, C))),
         ("TypeError: past must be (latents, keys), as it was", lambda: module()(random(B, T, C), random(B, T, R))),
