@@ -108,5 +108,5 @@ def test_errors_are_one_sentence():
         ("ValueError: got 3 and 5; after a past use rolling_step", lambda: banded_attention(Q, K, K, 2)),
         ("ValueError: groups must divide num_heads", lambda: banded_attention(Q[:, :1], Q, Q, 2)),
         ("TypeError: past must be (keys, values), as it was", lambda: rolling_step(Q, Q, Q, Q, 2)),
-        ("ValueError: q must be (B, H, T, D)", lambda: rolling_step(Q[0], Q[0], Q[0], None, 2)),
+        ("ValueError: q must be (B, H, T, D)", lambda: rolling_step(Q[0], Q[0], Q[0], (K, K), 2)),
     )
