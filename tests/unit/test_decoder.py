@@ -340,5 +340,8 @@ def test_errors_of_losses_and_draws_are_one_sentence():
         ("TypeError: temperature must be a number, got '1'", lambda: sample(logits[0], "1")),
         ("TypeError: top_p must be a number, got '1'", lambda: sample(logits[0], top_p="1")),
         ("ValueError: top_k must be at least 1, got 0", lambda: sample(logits[0], top_k=0)),
-        ("ValueError: top_p must be above 0 and at most 1, got 0", lambda: sample(logits[0], top_p=0)),
+        *(
+            (f"ValueError: top_p must be above 0 and at most 1, got {p}", lambda p=p: sample(logits[0], top_p=p))
+            for p in (0, 2)
+        ),
     )
