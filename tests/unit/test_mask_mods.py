@@ -54,6 +54,8 @@ def test_the_tables_are_those_that_are_built_by_hand():
     assert torch.equal(mask_table(causal, S, S)[0, 0], causal_mask(S))
     assert torch.equal(mask_table(both(causal, window(4)), S, S)[0, 0], window_mask(S, S, 4))
     assert torch.equal(mask_table(same_document(DOCUMENTS), S, S)[0, 0], DOCUMENTS[:, None] == DOCUMENTS)
+    first = torch.arange(S) < 3
+    assert torch.equal(mask_table(either(causal, prefix(3)), S, S)[0, 0], causal_mask(S) | first)
 
 
 @pytest.mark.parametrize("name", list(MASK_MODS)[:-1])
