@@ -18,8 +18,7 @@ out the module `require`.
     today               a language model of today, Llama's             notebook 10
     windows             attention to the latest positions alone        notebook 11
     sinks               heads that read less than a whole value        notebook 11
-    capping             scores that cannot exceed a cap                notebook 11
-    long_attention      all of these in one module                     notebook 11
+    long_attention      all of these in one module, and scores capped  notebook 11
     pages               a cache in pages, which texts share            notebook 11
     online              softmax in one pass, and parts merged          notebook 12
     tiled               attention in tiles, forward and backward       notebook 12

@@ -96,8 +96,7 @@ class BertSelfAttention(nn.Module):
 
     def _keys_and_values(self, q, x, context, past):
         """The keys and values of the context; or those of x, after the cached ones."""
-        if past is not None:
-            require.keys_and_values(past, q, context)
+        require.keys_and_values(past, q, context)
         if context is not None and past is not None:
             return past  # the context does not grow: its keys and values are computed once
         source = x if context is None else context

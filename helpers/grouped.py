@@ -33,10 +33,8 @@ def grouped_scores(q, k):
     """The scores of every query head and the keys of its group.
 
     Shapes: q (B, H, T, D), k (B, G, S, D) -> (B, H, T, S)
-    Errors: as `grouped_attention`
     Source: notebook 10
     """
-    require.grouped(q, k, k)
     T, D = q.shape[-2:]
     together = _by_group(q, k.size(1))  # (B, G, H / G * T, D)
     scores = together @ k.transpose(-2, -1) / math.sqrt(D)  # (B, G, H / G * T, S)
@@ -112,9 +110,7 @@ class GroupedQueryAttention(nn.Module):
     def forward(self, x, mask=None, past=None):
         require.fits(x, self.q_proj, "B T C")
         q, k, v = self.project(x)
-        if past is not None:
-            require.keys_and_values(past, k)
-        T, P = x.size(1), 0 if past is None else past[0].size(-2)
+        T, P = x.size(1), require.keys_and_values(past, k)
         positions = torch.arange(P, P + T, device=x.device)
         q, k = rotate_halves(q, positions, self.base), rotate_halves(k, positions, self.base)
         if past is not None:

@@ -3,7 +3,8 @@
 The features of q and k are made positive; then a weight is their dot product, and the sum over the keys can be taken
 before the query comes. The delta rule first looks up what the matrix holds for a key, and writes only the difference,
 so that a key that comes again replaces its value: all of it if the key has length 1 and beta is 1, a part if beta is
-smaller. The parallel, recurrent and chunked forms are three orders of the same sums.
+smaller. The parallel, recurrent and chunked forms of linear attention are three orders of the same sums, and so are the
+first two of the delta rule.
 """
 
 import torch
@@ -99,7 +100,11 @@ def delta_recurrent(q, k, v, beta, past=None):
     Errors: TypeError or ValueError if the tensors do not fit
     Source: Schlag et al. 2021, "Linear Transformers Are Secretly Fast Weight Programmers"; notebook 12
     """
-    state = _first_state(q, k, v, beta, past)
+    found = _require_delta(q, k, v, beta)
+    if past is None:
+        past = k.new_zeros(*k.shape[:-2], found["D"], found["Dv"])
+    require.shapes("k ... T D, past ... D Dv", k, past, Dv=found["Dv"])
+    state = past
     outs = []
     for query, key, value, step in zip(q.unbind(-2), k.unbind(-2), v.unbind(-2), beta.unbind(-1), strict=True):
         held = (key[..., None, :] @ state)[..., 0, :]  # (..., Dv)
@@ -115,42 +120,15 @@ def delta_parallel(q, k, v, beta):
     Errors: as `delta_recurrent`
     Source: Yang et al. 2024, "Parallelizing Linear Transformers with the Delta Rule", section 3; notebook 12
     """
-    return _delta_piece(q, k, v, beta, _first_state(q, k, v, beta, None))[0]
-
-
-def delta_chunked(q, k, v, beta, chunk, past=None):
-    """`chunk` positions at a time: parallel within a chunk, recurrent from one to the next.
-
-    Shapes: as `delta_recurrent`
-    Errors: as `delta_recurrent`, and ValueError if chunk is below 1
-    Source: Yang et al. 2024, section 3.2; notebook 12
-    """
-    require.sizes(chunk=chunk)
-    state = _first_state(q, k, v, beta, past)
-    outs = []
-    pieces = (*(x.split(chunk, dim=-2) for x in (q, k, v)), beta.split(chunk, dim=-1))
-    for piece in zip(*pieces, strict=True):
-        out, state = _delta_piece(*piece, state)
-        outs.append(out)
-    return torch.cat(outs, dim=-2), state
-
-
-def _first_state(q, k, v, beta, past):
-    """The state to begin with."""
-    found = require.shapes("q ... T D, k ... T D, v ... T Dv", q, k, v, one_dtype=True)
-    require.shapes("k ... T D, beta ... T", k, beta)
-    if past is None:
-        return k.new_zeros(*k.shape[:-2], found["D"], found["Dv"])
-    require.shapes("k ... T D, past ... D Dv", k, past, Dv=found["Dv"])
-    return past
-
-
-def _delta_piece(q, k, v, beta, state):
-    """Some positions at once, after all that is in the state."""
-    # Position t writes u[t] = beta[t] (v[t] - k[t] state - the sum over earlier s of (k[t] . k[s]) u[s]):
-    # (1 + L) u = beta (v - k state), where L holds beta[t] (k[t] . k[s]) below its diagonal.
+    _require_delta(q, k, v, beta)
+    # Position t writes u[t] = beta[t] (v[t] - the sum over earlier s of (k[t] . k[s]) u[s]):
+    # (1 + L) u = beta v, where L holds beta[t] (k[t] . k[s]) below its diagonal.
     alike = beta[..., None] * (k @ k.transpose(-2, -1))  # (..., T, T); the solver reads what is below the diagonal
-    wanted = beta[..., None] * (v - k @ state)  # (..., T, Dv)
-    written = torch.linalg.solve_triangular(alike, wanted, upper=False, unitriangular=True)  # (..., T, Dv)
-    out = q @ state + (q @ k.transpose(-2, -1)).tril() @ written
-    return out, state + k.transpose(-2, -1) @ written
+    written = torch.linalg.solve_triangular(alike, beta[..., None] * v, upper=False, unitriangular=True)  # (..., T, Dv)
+    return (q @ k.transpose(-2, -1)).tril() @ written
+
+
+def _require_delta(q, k, v, beta):
+    """Queries, keys, values and steps fit together; returns what the letters stand for."""
+    require.shapes("k ... T D, beta ... T", k, beta)
+    return require.shapes("q ... T D, k ... T D, v ... T Dv", q, k, v, one_dtype=True)

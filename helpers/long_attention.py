@@ -1,4 +1,7 @@
-"""What published models change in attention for long texts, in one module: each change on its own, or together."""
+"""What published models change in attention for long texts, in one module: each change on its own, or together.
+
+Windows and sinks have modules of their own; a cap, which no score can exceed, is at the end of this one.
+"""
 
 import math
 
@@ -6,7 +9,6 @@ import torch
 from torch import nn
 
 from helpers import require
-from helpers.capping import cap_scores
 from helpers.grouped import GroupedQueryAttention, grouped_read, grouped_scores
 from helpers.heads import merge_heads, split_heads
 from helpers.relative_positions import rotate_first
@@ -90,3 +92,31 @@ class LongAttention(GroupedQueryAttention):
             out = gated_output(out, split_heads(self.gate_proj(x), self.num_heads))
         kept = latest((k, v), self.window - 1) if self.window else (k, v)
         return self.out_proj(merge_heads(out)), weights, (*kept, seen + T)
+
+
+# ---------------------------------------------------------------- soft-capping
+
+
+def cap_scores(scores, cap):
+    """Scores far below the cap hardly change, all others end between -cap and cap.
+
+    Shapes: scores (...) -> (...)
+    Errors: TypeError if scores have no floats, or cap is no number; ValueError if cap is not above 0
+    Source: Bello et al. 2017; Gemma Team 2024, "Gemma 2", section 2; notebook 11
+    """
+    require.floats(scores, "scores")
+    require.cap(cap)
+    return cap * torch.tanh(scores / cap)
+
+
+def capped_scores(scores, cap, mask):
+    """Cap the scores, then hide keys: the other way around, a hidden key's -inf would become -cap, and be seen.
+
+    Shapes: scores (..., T, S), mask broadcastable to it, True = may attend -> (..., T, S)
+    Units:  -inf where the mask is False
+    Errors: as `cap_scores`; TypeError if mask is not bool; ValueError if it does not fit
+    Source: as `cap_scores`; notebook 11
+    """
+    capped = cap_scores(scores, cap)
+    require.mask(mask, scores)
+    return capped.masked_fill(~mask, float("-inf"))

@@ -91,10 +91,8 @@ def _require_callable(mask_mod):
 def _require_answers(found, shape):
     """What a mask function gave is bool, and broadcasts to one answer for each query and key."""
     is_bool = isinstance(found, torch.Tensor) and found.dtype == torch.bool
-    rule, fix = (
-        "a mask function must give a tensor of bools, True = may attend",
-        "compare tensors, and combine with & and |",
-    )
+    rule = "a mask function must give a tensor of bools, True = may attend"
+    fix = "compare tensors, and combine with & and |"
     require.that(is_bool, rule, require.kind_of(found), fix, TypeError)
     rule = f"a mask function must give one bool for each query and key, {tuple(shape)}"
     require.that(require.stretches(found, shape), rule, tuple(found.shape))

@@ -91,10 +91,7 @@ def rotary_step(q, k, v, past=None):
     Errors: TypeError or ValueError if q, k, v or past do not fit
     Source: notebook 09
     """
-    P = 0
-    if past is not None:
-        require.keys_and_values(past, k)
-        P = past[0].size(-2)
+    P = require.keys_and_values(past, k)
     positions = torch.arange(P, P + k.size(-2), device=k.device)
     q, k = rotate_pairs(q, positions), rotate_pairs(k, positions)
     if past is not None:

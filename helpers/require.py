@@ -359,9 +359,15 @@ def past_of(pattern, past, like=None, **sizes):
 
 
 def keys_and_values(past, q, context=None):
-    """Keys and values of earlier calls fit in front of new ones that are like q, or are those of the context."""
+    """Keys and values of earlier calls fit in front of new ones that are like q, or are those of the context.
+
+    Returns how many positions they hold, 0 if there is no past.
+    """
+    if past is None:
+        return 0
     length = {} if context is None else {"S?": context.size(1)}
-    return past_of("keys B H S? D, values B H S? D", past, q, B=q.size(0), H=q.size(1), D=q.size(3), **length)
+    pattern, (B, H, _, D) = "keys B H S? D, values B H S? D", q.shape
+    return past_of(pattern, past, q, B=B, H=H, D=D, **length)["S?"]
 
 
 def decoder_input(ids_, past, real, config, kind):

@@ -6,12 +6,9 @@ exponentials of their scores.
 """
 
 import torch
-import torch.nn.functional as F
 
 from helpers import require
-from helpers.grouped import grouped_attention, grouped_read, grouped_scores
 from helpers.masks import masked_softmax
-from helpers.relative_positions import biased_attention
 
 
 def sink_weights(scores, sinks):
@@ -26,61 +23,6 @@ def sink_weights(scores, sinks):
     column = sinks.to(scores.dtype)[:, None, None].expand(*scores.shape[:-1], 1)  # (H, 1, 1) -> (B, H, T, 1)
     entries = torch.cat([scores, column], dim=-1)  # (B, H, T, S + 1)
     return masked_softmax(entries, entries > float("-inf"))[..., :-1]
-
-
-def sink_attention(q, k, v, sinks, mask=None):
-    """`grouped_attention` with a sink for each query head.
-
-    Shapes: q (B, H, T, D), k (B, G, S, D), v (B, G, S, Dv), sinks (H,), mask broadcastable to (B, H, T, S)
-            -> out (B, H, T, Dv), weights (B, H, T, S)
-    Units:  sinks are not divided by sqrt(D) and never masked; weights as in `sink_weights`
-    Errors: TypeError or ValueError if q, k, v, sinks or mask do not fit
-    Source: as `sink_weights`; notebook 11
-    """
-    require.grouped(q, k, v)
-    scores = grouped_scores(q, k)  # (B, H, T, S)
-    if mask is not None:
-        require.mask(mask, scores)
-        scores = scores.masked_fill(~mask, float("-inf"))
-    weights = sink_weights(scores, sinks)
-    return grouped_read(weights, v), weights
-
-
-def sink_as_key(q, k, v, sinks, mask=None):
-    """The same by one more key, which every query sees: its score is the sink, its value 0.
-
-    Shapes: as `sink_attention`
-    Units:  as `sink_attention`
-    Errors: as `sink_attention`
-    Source: notebook 11
-    """
-    require.grouped(q, k, v)
-    require.shapes("q B H T D, sinks H", q, sinks)
-    k, v = (F.pad(x, (0, 0, 0, 1)).repeat_interleave(q.size(1) // x.size(1), dim=1) for x in (k, v))  # (B, H, S + 1, D)
-    S = k.size(2) - 1
-    bias = F.pad(sinks[:, None, None], (S, 0))  # (H, 1, S + 1): the new key's own score is 0
-    if mask is not None:
-        require.mask(mask, q[..., :1].expand(-1, -1, -1, S))
-        mask = F.pad(mask.expand(*mask.shape[:-1], S), (0, 1), value=True)
-    out, weights = biased_attention(q, k, v, bias, mask)
-    return out, weights[..., :-1]  # (B, H, T, Dv), (B, H, T, S)
-
-
-def sink_as_gate(q, k, v, sinks, mask=None):
-    """The same by a gate on what attention without a sink gives: sigmoid(lse - sink).
-
-    Shapes: as `sink_attention`
-    Units:  as `sink_attention`; lse, the logarithm of the sum of exp(scores), is what fused kernels return
-    Errors: as `sink_attention`
-    Source: notebook 11
-    """
-    out, weights = grouped_attention(q, k, v, mask)
-    require.shapes("q B H T D, sinks H", q, sinks)
-    scores = grouped_scores(q, k)  # (B, H, T, S)
-    if mask is not None:  # the lowest finite number: a fully masked row keeps finite gradients
-        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
-    gate = torch.sigmoid(scores.logsumexp(dim=-1, keepdim=True) - sinks.to(scores.dtype)[:, None, None])  # (B, H, T, 1)
-    return out * gate, weights * gate
 
 
 def gated_output(out, gate):

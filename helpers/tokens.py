@@ -4,7 +4,10 @@ import operator
 import re
 import unicodedata
 
+from helpers import require
+
 UNKNOWN = "<unk>"
+EMPTY = "an empty text has nothing to attend to"
 
 
 def build_vocabulary(text):
@@ -25,11 +28,9 @@ def split_words(text):
     Errors: TypeError if text is not a str; ValueError if it has no word
     Source: notebook 01
     """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a str, got {type(text).__name__}")
+    require.that(isinstance(text, str), "text must be a str", type(text).__name__, error=TypeError)
     words = text.lower().split()
-    if not words:
-        raise ValueError(f"text must have at least one word, got {text!r}; an empty text has nothing to attend to")
+    require.that(words, "text must have at least one word", repr(text), EMPTY)
     return words
 
 
@@ -167,16 +168,12 @@ def _whole_numbers(ids):
 
 def _words_and_marks(text):
     """Lower-case words without accents; punctuation marks and Chinese characters are words of their own, as in BERT."""
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a str, got {type(text).__name__}")
+    require.that(isinstance(text, str), "text must be a str", type(text).__name__, error=TypeError)
     seen = "".join(c for c in text if not _is_control(c))
     seen = unicodedata.normalize("NFD", _with_spaces(seen, _is_chinese))  # splits off accents ...
     seen = "".join(c.lower() for c in seen if unicodedata.category(c) != "Mn")  # ... to drop them; no final ς
     words = _with_spaces(seen, _is_mark).split()
-    if not words:
-        raise ValueError(
-            f"text must have at least one word or mark, got {text!r}; an empty text has nothing to attend to"
-        )
+    require.that(words, "text must have at least one word or mark", repr(text), EMPTY)
     return words
 
 

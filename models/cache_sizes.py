@@ -56,41 +56,13 @@ def readable(count):
     return f"{math.floor(count * 10**decimals + 0.5) / 10**decimals:,g} {unit}"
 
 
-PUBLISHED = {
-    "GPT-2": CacheSizes(
-        num_layers=12,
-        num_heads=12,
-        groups=12,
-        d_head=64,
-        source="https://huggingface.co/openai-community/gpt2/blob/main/config.json",
-    ),
-    "Llama 2 7B": CacheSizes(
-        num_layers=32,
-        num_heads=32,
-        groups=32,
-        d_head=128,
-        source="https://github.com/meta-llama/llama/blob/main/llama/model.py",
-    ),
-    "Llama 3 8B": CacheSizes(
-        num_layers=32,
-        num_heads=32,
-        groups=8,
-        d_head=128,
-        source="https://arxiv.org/abs/2407.21783",  # table 3
-    ),
-    "Qwen2.5 7B": CacheSizes(
-        num_layers=28,
-        num_heads=28,
-        groups=4,
-        d_head=128,
-        source="https://huggingface.co/Qwen/Qwen2.5-7B/blob/main/config.json",
-    ),
-    "DeepSeek-V3": CacheSizes(
-        num_layers=61,
-        num_heads=128,
-        groups=128,
-        d_head=128,
-        latent=512 + 64,  # the latent itself, and a rotary key for all heads
-        source="https://huggingface.co/deepseek-ai/DeepSeek-V3/blob/main/config.json",
+HUB = "https://huggingface.co"
+PUBLISHED = {  # layers, heads, groups, width of a head
+    "GPT-2": CacheSizes(12, 12, 12, 64, source=f"{HUB}/openai-community/gpt2/blob/main/config.json"),
+    "Llama 2 7B": CacheSizes(32, 32, 32, 128, source="https://github.com/meta-llama/llama/blob/main/llama/model.py"),
+    "Llama 3 8B": CacheSizes(32, 32, 8, 128, source="https://arxiv.org/abs/2407.21783"),  # table 3
+    "Qwen2.5 7B": CacheSizes(28, 28, 4, 128, source=f"{HUB}/Qwen/Qwen2.5-7B/blob/main/config.json"),
+    "DeepSeek-V3": CacheSizes(  # keeps of a token a latent of 512, and a rotary key of 64 for all heads
+        61, 128, 128, 128, 512 + 64, source=f"{HUB}/deepseek-ai/DeepSeek-V3/blob/main/config.json"
     ),
 }

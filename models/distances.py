@@ -6,12 +6,10 @@ Nothing else differs from notebook 08's model: same parameters at the start, sam
 import sys
 from dataclasses import replace
 
-import torch
-
 from helpers.decoder import Decoder
 from helpers.relative_positions import ATTENTION
 from models import story_model
-from models.training import load_trained
+from models.training import load_trained, seeded
 
 SHA256 = {
     "rotary": "a7e4ffd65533a9117d10aa2c321b88d782146902cdeb7a6e187f636d16d3e2f2",
@@ -50,9 +48,7 @@ def new_model(positions, seed):
     Shapes: -> DistanceDecoder
     Source: notebook 09
     """
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return DistanceDecoder(story_model.CONFIG, positions)
+    return seeded(seed, lambda: DistanceDecoder(story_model.CONFIG, positions))
 
 
 def file_of(positions):

@@ -11,7 +11,7 @@ import torch
 
 from helpers import require
 from helpers.decoder import Decoder, DecoderConfig, token_losses
-from models.training import train
+from models.training import seeded, train
 
 VOCAB_SIZE, LENGTH = 64, 64
 SHORTEST, LONGEST = 8, 40  # the strings' lengths vary: with one length alone, a fixed distance would be learned
@@ -82,9 +82,7 @@ def attention_only(num_layers, seed):
     Shapes: -> Decoder
     Source: notebook 08
     """
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return Decoder(DecoderConfig(VOCAB_SIZE, LENGTH, num_layers=num_layers, d_ff=0))
+    return seeded(seed, lambda: Decoder(DecoderConfig(VOCAB_SIZE, LENGTH, num_layers=num_layers, d_ff=0)))
 
 
 def strings(seed, shortest=SHORTEST, longest=LONGEST, size=32):

@@ -13,7 +13,7 @@ import torch
 from helpers.decoder import Decoder, DecoderConfig, token_losses
 from models import stories
 from models.induction import LONGEST, SHORTEST, repeated_strings
-from models.training import load_trained, train
+from models.training import load_trained, seeded, train
 
 FILE = Path(__file__).resolve().parents[1] / "data" / "stories" / "model.safetensors"
 SHA256 = "9c05005f8923d32937e3b2f625fb06147e4a5108dd3b6492f31f51f501bce23d"
@@ -131,6 +131,4 @@ def new_model(seed, **sizes):
     Shapes: -> Decoder
     Source: notebook 08
     """
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return Decoder(DecoderConfig(vocab_size=CONFIG.vocab_size, **sizes))
+    return seeded(seed, lambda: Decoder(DecoderConfig(vocab_size=CONFIG.vocab_size, **sizes)))

@@ -1,10 +1,8 @@
 """The story model of today: Llama's architecture with one head of keys, trained on the stories of notebook 08."""
 
-import torch
-
 from helpers.today import TodayConfig, TodayDecoder
 from models import stories, story_model
-from models.training import load_trained
+from models.training import load_trained, seeded
 
 FILE = story_model.FILE.with_name("today.safetensors")
 SHA256 = "db0e47f0062d2be9de1b613b9a859343ae642e106c59d9b7a51183257f4ac280"
@@ -17,9 +15,7 @@ def new_model(seed):
     Shapes: -> TodayDecoder
     Source: notebook 10
     """
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return TodayDecoder(CONFIG)
+    return seeded(seed, lambda: TodayDecoder(CONFIG))
 
 
 def load():

@@ -1,4 +1,4 @@
-"""Train a decoder: one loop for everything that notebook 08 trains, and what a training left in a file."""
+"""Train a decoder: models from a seed, one loop for all that notebook 08 trains, what a training left in a file."""
 
 import hashlib
 import math
@@ -7,6 +7,17 @@ import torch
 
 from helpers import require
 from helpers.decoder import token_losses
+
+
+def seeded(seed, make):
+    """A new model, drawn from a seed; the global random numbers stay as they were.
+
+    Shapes: make, a function without arguments -> what it gives
+    Source: notebook 08
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return make()
 
 
 def train(model, batches, steps, learning_rate=4e-3, warmup=50, final=0.1):

@@ -1,4 +1,7 @@
-"""Figures: the same on every machine, true to their numbers, and described in words."""
+"""Figures: the same on every machine, described in words, and alarming where a hidden weight is above 0.
+
+What they show of right numbers is compared with each notebook's saved figures.
+"""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -9,10 +12,10 @@ import pytest
 import torch
 
 import figures
-from figures.charts import _sides
 from figures.panels import GAP, arranged
 from figures.style import ALARM, FAINT, HATCH, HIDDEN, short
 from helpers.masks import causal_mask
+from tests.unit.refusals import require_refused
 from tools.save_notebooks import sanitize
 
 pytestmark = pytest.mark.slow
@@ -48,9 +51,9 @@ def words_in(picture):
 
 
 @each_figure
-def test_a_figure_is_well_formed_described_and_deterministic(make):
-    picture, again = drawn(make), make()
-    assert picture.svg == again.svg and picture.alt == again.alt
+def test_a_figure_is_well_formed_described_and_the_same_whatever_the_last_bits_and_the_dtype(make):
+    picture, again = drawn(make), make((WEIGHTS + 1e-6 * torch.randn(3, 3)).double().requires_grad_())
+    assert picture.svg == again.svg
     assert words_in(picture) and len(picture.alt) > 40
     assert re.fullmatch(r"([A-Z][^.!?]*(\.\d[^.!?]*)*\.)?", picture.caption), "a caption is one sentence"
     assert not re.search(r"<metadata|<image|https?://(?!www\.w3\.org)", picture.svg)
@@ -62,15 +65,15 @@ def page_of(picture):
     return figure.find("img").attrib, figure.findtext("figcaption")
 
 
-@each_figure
-def test_where_html_is_shown_a_figure_has_a_text_alternative_and_perhaps_a_caption(make):
-    picture = drawn(make)
+def test_where_html_is_shown_a_figure_has_a_text_alternative_and_a_caption():
+    picture = drawn(MAKERS["weights"])
     image, caption = page_of(picture)
-    assert image["alt"] == " ".join(picture.alt.split()) and (caption or "") == picture.caption
+    assert image["alt"] == " ".join(picture.alt.split()) and caption == picture.caption
     kind, data = image["src"].split(",")
     assert kind == "data:image/svg+xml;base64" and b64decode(data).decode() == picture.svg
-    plain = {"image/svg+xml": picture.svg, "text/plain": picture.alt}
-    assert picture._repr_mimebundle_().items() >= plain.items()
+    shown = picture._repr_mimebundle_()
+    assert shown.items() >= {"image/svg+xml": picture.svg, "text/plain": picture.alt}.items()
+    assert all(sanitize(text) == text for text in shown.values()), "figures are compared whole"
 
 
 def test_quotes_and_angle_brackets_are_escaped():
@@ -85,13 +88,10 @@ def width_of(picture):
 
 LONG = ["extraordinarily", "unquestionable", "circumstances", *"abcdefghi"]
 WIDE = {
-    "two of twelve words": lambda: figures.weights_side_by_side(dict.fromkeys("ab", torch.eye(12)), LONG),
     "four of twelve words": lambda: figures.weights_side_by_side(dict.fromkeys("abcd", torch.eye(12)), LONG),
-    "masks": lambda: figures.masks(dict.fromkeys("abc", causal_mask(12)), LONG),
-    "two of twelve heads": lambda: figures.heads(dict.fromkeys("ab", torch.rand(6, 12))),
     "three of sixteen heads": lambda: figures.heads(dict.fromkeys("abc", torch.rand(4, 16))),
     "eight bars": lambda: figures.bars({"a": torch.ones(12)}, LONG, "y"),
-    "a table of positions": lambda: figures.waves(torch.rand(24, 64) * 2 - 1),
+    "a table of positions": lambda: figures.waves(torch.rand(8, 64) * 2 - 1),
     "twelve features": lambda: figures.origins(
         dict.fromkeys(("x", "h", "merged"), 100 * torch.arange(3)[:, None] + torch.arange(12)), WORDS, unit=100
     ),
@@ -110,39 +110,6 @@ def test_panels_that_do_not_fit_side_by_side_go_below_each_other():
     assert arranged({"a": 8, "b": 8}, room=8, wanted=0.4, least=0.3) == (0.4, [["a", "b"]])
     cell, lines = arranged({"a": 12, "b": 12, "c": 12}, room=8, wanted=0.4, least=0.3)
     assert lines == [["a", "b"], ["c"]] and 0.3 <= cell <= (8 - GAP) / 24
-
-
-def test_column_words_are_slanted_only_where_they_do_not_fit():
-    assert "rotate(-40" not in figures.weights(WEIGHTS, ["a", "by", "cat"]).svg
-    assert figures.weights(WEIGHTS, LONG[:3]).svg.count("rotate(-40") == 3
-
-
-@each_figure
-def test_the_last_bits_of_a_number_do_not_show(make):
-    noise = WEIGHTS + 1e-6 * torch.randn(3, 3)
-    assert make(noise).svg == drawn(make).svg
-
-
-@each_figure
-def test_tensors_may_require_gradients_and_be_float64(make):
-    assert make(WEIGHTS.double().requires_grad_()).svg == drawn(make).svg
-
-
-def test_rows_are_queries_columns_are_keys_and_the_numbers_are_true():
-    words = words_in(figures.weights(WEIGHTS, WORDS, ["a", "b", "c"]))
-    assert [w for w in words if w in WORDS] == WORDS and [w for w in words if w in "abc"] == ["a", "b", "c"]
-    numbers = [w for w in words if re.fullmatch(r"0\.\d\d", w)]
-    assert numbers == [f"{v:.2f}" for v in WEIGHTS.flatten().tolist()]
-    assert "queries (who reads)" in words and "keys (read from)" in words
-
-
-def test_the_scale_of_weights_is_fixed():
-    def fills(picture):
-        return re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", picture.svg)
-
-    small, large = fills(figures.weights(WEIGHTS / 10, WORDS)), fills(figures.weights(WEIGHTS, WORDS))
-    assert small[0] != large[0], "a small weight must look small"
-    assert {"0.0", "1.0"} <= set(words_in(figures.weights(WEIGHTS / 10, WORDS)))
 
 
 def test_hidden_keys_are_hatched_and_counted_and_the_legend_says_so():
@@ -184,63 +151,6 @@ def test_faint_text_can_be_read_on_white_and_on_hatching():
     assert min(contrast(figures.PAPER, color) for color in (ALARM, *figures.COLORS)) >= 4.5, "white numbers"
 
 
-def test_the_description_of_a_figure_comes_from_its_numbers():
-    assert "Your: Your 0.70; journey: journey 0.60; starts: starts 0.50." in figures.weights(WEIGHTS, WORDS).alt
-    assert "journey sees Your journey;" in figures.masks({"causal": causal_mask(3)}, WORDS).alt
-    assert "Your: nothing" in figures.weights(WEIGHTS, WORDS, mask=causal_mask(3).tril(-1)).alt
-
-
-def test_nan_and_infinity_are_written_out():
-    values = torch.tensor([[float("nan"), float("-inf")], [0.0, 1.0]])
-    assert {"NaN", "-inf"} <= set(words_in(figures.weights(values, WORDS[:2])))
-
-
-def test_origins_are_colored_by_their_token():
-    named = 10 * torch.arange(3)[:, None] + torch.arange(2)
-    colors = re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", figures.origins({"x": named}, WORDS).svg)
-    assert colors == [color for color in figures.COLORS[:3] for _ in range(2)]
-
-
-def test_more_than_ten_features_get_names_of_three_digits():
-    named = 100 * torch.arange(3)[:, None] + torch.arange(12)
-    picture = figures.origins({"x": named, "merged": named}, WORDS, unit=100)
-    colors = re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", picture.svg)
-    assert colors == [color for color in figures.COLORS[:3] for _ in range(12)] * 2
-    assert {"000", "011", "200"} <= set(words_in(picture)) and "First digit = token" in picture.alt
-
-
-def test_small_weights_may_stay_unwritten_and_a_caption_may_be_given():
-    table = torch.tensor([[0.96, 0.04]])
-    picture = figures.weights_side_by_side({"a": table}, ["x"], ["x", "y"], least=0.05, caption="What x reads.")
-    assert "0.96" in words_in(picture) and "0.04" not in words_in(picture)
-    assert page_of(picture)[1] == "What x reads."
-
-
-def test_small_squares_leave_out_leading_zeros_and_all_of_a_zero():
-    table = torch.eye(12) * 0.57
-    words = words_in(figures.weights_side_by_side({str(i): table for i in range(2)}, list("abcdefghijkl")))
-    assert words.count(".57") == 24 and "0.00" not in words and ".00" not in words
-
-
-def test_numbers_that_are_rounded_already_are_written_with_one_decimal():
-    assert words_in(figures.weights(WEIGHTS.round(decimals=1)[:, :2], WORDS, WORDS[:2])).count("0.7") == 1
-
-
-def test_words_in_the_plane_cover_neither_points_nor_each_other():
-    places = torch.tensor([[0.0, 0.0], [0.05, 0.0], [0.1, 0.0], [1.0, 1.0]])
-    sides = _sides(["alpha", "beta", "gamma", "delta"], places)
-    assert sides[0] == (-1, 0) and sides[2] == (1, 0) and sides[1] in {(0, 1), (0, -1)}
-
-
-def test_only_large_heads_are_written_and_the_largest_is_named():
-    table = torch.full((2, 12), 0.1)
-    table[1, 7] = 0.5
-    picture = figures.heads({"one": table, "two": table}, top=0.5, measure="share")
-    assert "one, 2 layers x 12 heads: mean 0.117, most in layer 1, head 7: 0.500." in picture.alt
-    assert words_in(picture).count("0.5") == 2 and words_in(picture).count("head") == 2
-    assert not {"0.1", "0.10", ".1"} & set(words_in(picture)) and "share" in words_in(picture), "the bar has a name"
-
-
 def test_heads_that_tie_for_the_largest_are_all_named():
     table = torch.tensor([[0.1, 0.3, 0.3], [0.3, 0.1, 0.2]])
     picture = figures.heads({"one": table}, decimals=1)
@@ -248,42 +158,21 @@ def test_heads_that_tie_for_the_largest_are_all_named():
     assert picture.caption.endswith("the largest is 0.3 (in layer 0, heads 1 and 2 and layer 1, head 0).")
 
 
-def test_the_caption_of_origins_counts_numbers_in_the_row_of_another_token():
-    named = 10 * torch.arange(3)[:, None] + torch.arange(2)
-    assert figures.origins({"x": named}, WORDS).caption.endswith("every number is in its token’s row.")
-    assert "0 in “x” and 4 in “y”" in figures.origins({"x": named, "y": named[[0, 2, 1]]}, WORDS).caption
+def test_numbers_are_written_as_they_are():
+    assert [short(x, 2) for x in (-0.0004, float("nan"), float("-inf"))] == ["0.00", "NaN", "-inf"]
+    assert short(-0.0074, 4) == "-0.0074"
 
 
-def test_the_description_of_curves_names_the_points_that_are_asked_for():
-    alt = figures.lines({"up": [0, 1, 5], "peak": [0, 5, 1]}, [1, 2, 4], "x", "y", named=(2,)).alt
-    assert "up: from 0 at 1 to 5 at 4, 1 at 2;" in alt
-    assert "5 at 2" not in figures.lines({"line": [0, 5, 9]}, [1, 2, 4], "x", "y").alt
-
-
-def test_small_negative_numbers_keep_their_sign_and_zero_has_none():
-    assert short(-0.0074, 4) == "-0.0074" and short(-0.0004, 2) == "0.00"
-
-
-def test_figures_are_compared_whole():
-    for kind, text in MAKERS["lines"]()._repr_mimebundle_().items():
-        assert sanitize(text) == text, kind
-
-
-@pytest.mark.parametrize(
-    "call, words",
-    [
-        (lambda: figures.one_hot(torch.tensor([1]), WORDS, WORDS), "3 words need as many ids, got 1"),
-        (lambda: figures.plane({"a": WORDS}, WEIGHTS), r"3 words need places of shape \(3, 2\), got \(3, 3\)"),
+def test_errors_say_what_does_not_fit():
+    require_refused(
+        ("ValueError: 3 words need as many ids, got 1", lambda: figures.one_hot(torch.tensor([1]), WORDS, WORDS)),
+        ("ValueError: 3 words need places of shape (3, 2), got", lambda: figures.plane({"a": WORDS}, WEIGHTS)),
         (
-            lambda: figures.origins({"x": torch.zeros(2, 2).int()}, WORDS),
-            r"x: 3 row words need as many rows, got \(2, 2\)",
+            "ValueError: x: 3 row words need as many rows, got (2, 3)",
+            lambda: figures.origins({"x": WEIGHTS[:2]}, WORDS),
         ),
-        (lambda: figures.weights(WEIGHTS, WORDS[:2]), r"need values of shape \(2, 2\), got \(3, 3\)"),
-        (lambda: figures.bars({"a": [1.0]}, WORDS, "y"), "a has 1 numbers for 3 labels"),
-        (lambda: figures.lines({"a": [1.0]}, [1, 2], "x", "y"), "a has 1 numbers for 2 places"),
-        (lambda: figures.arrows({"a": [1.0, 2.0, 3.0]}), r"a must be two numbers, got shape \(3,\)"),
-    ],
-)
-def test_errors_say_what_does_not_fit(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
+        ("ValueError: need values of shape (2, 2), got (3, 3)", lambda: figures.weights(WEIGHTS, WORDS[:2])),
+        ("ValueError: a has 1 numbers for 3 labels", lambda: figures.bars({"a": [1.0]}, WORDS, "y")),
+        ("ValueError: a has 1 numbers for 2 places", lambda: figures.lines({"a": [1.0]}, [1, 2], "x", "y")),
+        ("ValueError: a must be two numbers, got shape (3,)", lambda: figures.arrows({"a": [1.0, 2.0, 3.0]})),
+    )

@@ -6,8 +6,9 @@ import torch
 from helpers.attention import dot_product_attention
 from helpers.masks import causal_mask
 from helpers.online import merge, online_logsumexp, partial_attention
-from tests.unit.bert_models import agree, random, require_one_sentence, some_mask
+from tests.unit.bert_models import agree, random, some_mask
 from tests.unit.oracles import sdpa
+from tests.unit.refusals import require_refused
 
 B, H, T, S, D, E = 2, 3, 5, 7, 11, 13
 INF = float("inf")
@@ -21,16 +22,11 @@ def qkv():
 
 
 @pytest.mark.parametrize("tile", [1, 2, 3, 7, 8])
-@pytest.mark.parametrize("size", [1, 1e4])
-def test_the_sum_is_pytorch_s_for_every_tile(tile, size):
-    scores = size * random(B, T, S)
-    scores[0, 0], scores[0, 1, :4], scores[0, 2, 4:] = -INF, -INF, -INF
-    torch.testing.assert_close(online_logsumexp(scores, tile), scores.logsumexp(dim=-1), rtol=1e-15, atol=1e-13)
-
-
-def test_weights_follow_from_the_sum():
-    scores = random(B, T, S)
-    agree((scores - online_logsumexp(scores)[..., None]).exp(), scores.softmax(dim=-1))
+def test_the_sum_is_pytorch_s_for_every_tile(tile):
+    for size in (1, 1e4):
+        scores = size * random(B, T, S)
+        scores[0, 0], scores[0, 1, :4], scores[0, 2, 4:] = -INF, -INF, -INF
+        torch.testing.assert_close(online_logsumexp(scores, tile), scores.logsumexp(dim=-1), rtol=1e-15, atol=1e-13)
 
 
 @pytest.mark.parametrize("tile", [1, 3, 7])
@@ -42,11 +38,6 @@ def test_its_gradients_are_the_softmax(tile):
     agree(found[1:], scores[1:].softmax(dim=-1))
     (found,) = torch.autograd.grad(online_logsumexp(scores, tile).sum(), scores)
     assert found.isfinite().all()
-
-
-def test_it_never_takes_exp_of_a_positive_number():
-    scores = torch.tensor([[-1e4, 0.0, 3e4, 2e4], [3e4, 0.0, -INF, 3e4]], dtype=torch.float16)
-    assert online_logsumexp(scores).isfinite().all()
 
 
 # ---------------------------------------------------------------- parts
@@ -61,7 +52,7 @@ def test_a_part_is_attention_and_the_sum(mask):
     agree(lse, (scores if mask is None else scores.masked_fill(~mask, -INF)).logsumexp(dim=-1))
 
 
-@pytest.mark.parametrize("first", range(1, S))
+@pytest.mark.parametrize("first", [1, 4, S - 1])
 @pytest.mark.parametrize("masked", [False, True])
 def test_two_parts_are_the_whole(first, masked):
     q, k, v = (x.requires_grad_() for x in qkv())
@@ -76,12 +67,6 @@ def test_two_parts_are_the_whole(first, masked):
     agree(
         *(torch.autograd.grad((z * mix).sum() + y.sum(), (q, k, v)) for z, y in ((out, lse), (expected, expected_lse)))
     )
-
-
-def test_parts_are_merged_in_any_order():
-    q, k, v = qkv()
-    a, b, c = (partial_attention(q, k[..., i::3, :], v[..., i::3, :]) for i in range(3))
-    agree(merge(*merge(*a, *b), *c), merge(*a, *merge(*c, *b)))
 
 
 @pytest.mark.parametrize("left", [1e30, INF, float("nan")])
@@ -109,17 +94,9 @@ def test_merging_has_right_gradients_and_takes_large_sums():
         torch.testing.assert_close(total, lse + 0.6931472, rtol=0, atol=1e-3)
 
 
-def test_dtypes_and_arguments():
-    given = [
-        random(T, E).bfloat16(),
-        random(T, seed=1).float(),
-        random(T, E, seed=2).bfloat16(),
-        random(T, seed=3).float(),
-    ]
-    kept = [x.clone() for x in given]
-    out, lse = merge(*given)
+def test_the_sums_may_be_more_exact_than_the_outputs():
+    out, lse = merge(random(T, E).bfloat16(), random(T).float(), random(T, E).bfloat16(), random(T).float())
     assert out.dtype == torch.bfloat16 and lse.dtype == torch.float32
-    assert all(map(torch.equal, given, kept))
 
 
 # ---------------------------------------------------------------- errors
@@ -127,37 +104,15 @@ def test_dtypes_and_arguments():
 OUT, LSE, Q = torch.zeros(2, 3, 4), torch.zeros(2, 3), torch.zeros(3, 4)
 
 
-@pytest.mark.parametrize(
-    "error, words, call",
-    [
-        (
-            TypeError,
-            "scores must be a tensor of floats, got torch.int64",
-            lambda: online_logsumexp(torch.ones(3).long()),
-        ),
-        (
-            ValueError,
-            r"scores must be \(..., S\) with at least one position, got \(3, 0\)",
-            lambda: online_logsumexp(torch.ones(3, 0)),
-        ),
-        (ValueError, r"scores must be \(..., S\), got \(\)", lambda: online_logsumexp(torch.tensor(1.0))),
-        (ValueError, "tile must be at least 1, got 0", lambda: online_logsumexp(OUT, 0)),
-        (TypeError, "tile must be a whole number, got 2.0", lambda: online_logsumexp(OUT, 2.0)),
-        (TypeError, "lse_b must be a tensor of floats, got list", lambda: merge(OUT, LSE, OUT, [0.0])),
-        (
-            ValueError,
-            r"out_a must be \(..., T, D\).*: T is 3 in out_a and 1 in lse_a",
-            lambda: merge(OUT, LSE[..., None], OUT, LSE),
-        ),
-        (ValueError, r"out_b \(2, 3, 5\)", lambda: merge(OUT, LSE, torch.zeros(2, 3, 5), LSE)),
-        (ValueError, r"lse_b \(3,\)", lambda: merge(OUT, LSE, OUT, LSE[0])),
-        (ValueError, r"got out_a \(4,\)", lambda: merge(OUT[0, 0], LSE[0, 0], OUT[0, 0], LSE[0, 0])),
-        (ValueError, r"q must be \(..., T, D\).*: D is 4 in q and 2 in k", lambda: partial_attention(Q, Q[:, :2], Q)),
-        (TypeError, "mask must be bool", lambda: partial_attention(Q, Q, Q, torch.ones(3, 3))),
-        (ValueError, "does not broadcast to scores", lambda: partial_attention(Q, Q, Q, torch.ones(2, 3) > 0)),
-    ],
-)
-def test_errors_are_one_sentence(error, words, call):
-    with pytest.raises(error, match=words) as caught:
-        call()
-    require_one_sentence(caught)
+def test_errors_are_one_sentence():
+    require_refused(
+        ("TypeError: scores must be a tensor of floats", lambda: online_logsumexp(torch.ones(3).long())),
+        ("ValueError: scores must be (..., S) with at least one position", lambda: online_logsumexp(torch.ones(3, 0))),
+        ("ValueError: tile must be at least 1, got 0", lambda: online_logsumexp(OUT, 0)),
+        ("TypeError: lse_b must be a tensor of floats, got list", lambda: merge(OUT, LSE, OUT, [0.0])),
+        ("ValueError: T is 3 in out_a and 1 in lse_a", lambda: merge(OUT, LSE[..., None], OUT, LSE)),
+        ("ValueError: out_b (2, 3, 5)", lambda: merge(OUT, LSE, torch.zeros(2, 3, 5), LSE)),
+        ("ValueError: lse_b (3,)", lambda: merge(OUT, LSE, OUT, LSE[0])),
+        ("ValueError: D is 4 in q and 2 in k", lambda: partial_attention(Q, Q[:, :2], Q)),
+        ("TypeError: mask must be bool", lambda: partial_attention(Q, Q, Q, torch.ones(3, 3))),
+    )

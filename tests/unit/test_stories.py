@@ -9,6 +9,7 @@ import torch
 
 from helpers.decoder import token_losses
 from models import stories
+from tests.unit.refusals import require_refused
 
 COUNT = 400
 
@@ -72,13 +73,6 @@ def test_probabilities_are_the_shares_that_come_up(told):
     assert {w.probability for s in told for w in s if w.kind == "verb"} == {1 / 2}
 
 
-def test_the_opening_is_as_likely_as_counting_says(told):
-    """All openings are equally likely, so the product of their words' probabilities is 1 over how many there are."""
-    openings = math.perm(16, 3) * math.perm(8, 3) ** 5 * 2**3 * 2**3  # two things of an action; which sentence first
-    for story in told[:50]:
-        assert sum(math.log(word.probability) for word in story[:34]) == pytest.approx(-math.log(openings))
-
-
 def test_words_that_are_certain_follow_from_a_word_before(told):
     """A word that has to be read back follows, everywhere in the story, the same word that it followed first."""
     for story in told:
@@ -97,13 +91,6 @@ def test_a_batch_holds_the_same_stories():
         assert [stories.WORDS[i] for i in ids] == [word.text for word in story]
         assert [stories.KINDS[i] for i in kinds] == [word.kind for word in story]
         assert best.exp().reciprocal().tolist() == pytest.approx([word.probability for word in story])
-
-
-def test_stories_depend_on_the_seed_alone_and_are_as_long_as_asked():
-    random.seed(1)
-    first, again, other = (stories.batch(random.Random(seed), 5).ids for seed in (0, 0, 1))
-    assert first.shape == (5, 64) and len(stories.tell(random.Random(0), 1)) == 1
-    assert torch.equal(first, again) and not torch.equal(first, other)
 
 
 def test_means_are_taken_over_the_words_of_each_kind():
@@ -129,21 +116,12 @@ def test_text_and_ids():
     assert len(stories.VOCABULARY) == len(stories.WORDS) == 76
 
 
-@pytest.mark.parametrize(
-    "call, error, words",
-    [
-        (lambda: stories.tell(0), TypeError, r"draw must be a random.Random, got int; random.Random\(0\) begins"),
-        (lambda: stories.tell(random.Random(0), 0), ValueError, "length must be at least 1, got 0"),
-        (lambda: stories.encode("Mia flies a red kite"), ValueError, "only the 76 words of stories.WORDS, got 'a'"),
-        (lambda: stories.decode([3, 76]), ValueError, "ids must lie between 0 and 75, got 76"),
-        (
-            lambda: stories.mean_by_kind(torch.zeros(2, 4), torch.zeros(2, 4)),
-            ValueError,
-            r"for kinds \(B, T\), got \(2, 4\) and \(2, 4\)",
-        ),
-    ],
-)
-def test_bad_input_raises_an_error_of_one_sentence(call, error, words):
-    with pytest.raises(error, match=words) as caught:
-        call()
-    assert len(str(caught.value)) < 260 and "\n" not in str(caught.value)
+def test_errors_are_one_sentence():
+    kinds = torch.zeros(2, 4)
+    require_refused(
+        ("TypeError: draw must be a random.Random, got int; random.Random(0) begins", lambda: stories.tell(0)),
+        ("ValueError: length must be at least 1, got 0", lambda: stories.tell(random.Random(0), 0)),
+        ("ValueError: only the 76 words of stories.WORDS, got 'a'", lambda: stories.encode("Mia flies a red kite")),
+        ("ValueError: ids must lie between 0 and 75, got 76", lambda: stories.decode([3, 76])),
+        ("ValueError: for kinds (B, T), got (2, 4) and (2, 4)", lambda: stories.mean_by_kind(kinds, kinds)),
+    )

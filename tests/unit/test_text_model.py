@@ -1,6 +1,5 @@
 """The real text of notebook 08: its parts, its tokens, and the trained models, which are verified when loaded."""
 
-import hashlib
 import json
 import math
 
@@ -8,7 +7,7 @@ import pytest
 import torch
 
 from helpers.decoder import token_losses
-from models import story_model, text_model
+from models import text_model
 
 BYTES = [bytes([b]) for b in b"abc"]
 
@@ -89,21 +88,3 @@ def test_the_model_reads_the_held_out_part_as_well_as_the_record_says(tokens):
         bits = token_losses(text_model.load()(rows)[0], rows).mean().item() / math.log(2)
     best = min(point["held_out"] for point in record["curves"][str(text_model.CONFIG.dropout)])
     assert bits * len(ids) / len(held_out.encode()) == pytest.approx(best, abs=0.002)  # float16 in the file
-
-
-@pytest.mark.parametrize("module", [story_model, text_model])
-def test_the_file_of_a_model_is_the_one_that_is_recorded(module):
-    content = module.FILE.read_bytes()
-    record = json.loads(module.FILE.with_name("curve.json").read_text(encoding="utf-8"))
-    assert len(content) < 2_000_000
-    assert hashlib.sha256(content).hexdigest() == module.SHA256 == record["sha256"]
-
-
-@pytest.mark.parametrize(("module", "name"), [(story_model, "the story model"), (text_model, "the text model")])
-def test_a_file_that_is_missing_or_changed_is_refused(monkeypatch, tmp_path, module, name):
-    monkeypatch.setattr(module, "FILE", tmp_path / "model.safetensors")
-    with pytest.raises(FileNotFoundError, match=f"{name} is not here: .* is missing"):
-        module.load()
-    (tmp_path / "model.safetensors").write_bytes(b"something else")
-    with pytest.raises(ValueError, match="must have a sha256 that begins with .*, got .* in 14 bytes; put back"):
-        module.load()

@@ -8,11 +8,12 @@ import torch.nn.functional as F
 
 from exercises.common.sizes import LargestTensor
 from helpers.online import partial_attention
-from helpers.tiled import tiled_attention, tiled_backward, tiled_forward, tiles
-from tests.unit.bert_models import agree, random, require_one_sentence
+from helpers.tiled import tiled_attention, tiled_backward, tiles
+from tests.unit.bert_models import agree, random
+from tests.unit.refusals import require_refused
 
 B, H, T, S, D, E = 2, 3, 7, 17, 11, 13
-TILES = [1, 3, 5, 17, 40]
+TILES = [1, 5, 17, 40]
 
 
 def qkv(rows=T):
@@ -20,20 +21,19 @@ def qkv(rows=T):
 
 
 @pytest.mark.parametrize("tile", TILES)
-@pytest.mark.parametrize("rows, causal", [(T, False), (S, False), (S, True)])
-def test_it_is_pytorch_s_in_outputs_and_gradients(tile, rows, causal):
-    inputs = [x.requires_grad_() for x in qkv(rows)]
-    out, _ = tiled_attention(*inputs, tile, causal)
-    expected, mix = F.scaled_dot_product_attention(*inputs, is_causal=causal), random(B, H, rows, E, seed=9)
-    agree(out, expected)
-    agree(torch.autograd.grad((out * mix).sum(), inputs), torch.autograd.grad((expected * mix).sum(), inputs))
+def test_it_is_pytorch_s_in_outputs_and_gradients(tile):
+    for rows, causal in [(T, False), (S, True)]:
+        inputs = [x.requires_grad_() for x in qkv(rows)]
+        out, _ = tiled_attention(*inputs, tile, causal)
+        expected, mix = F.scaled_dot_product_attention(*inputs, is_causal=causal), random(B, H, rows, E, seed=9)
+        agree(out, expected)
+        agree(torch.autograd.grad((out * mix).sum(), inputs), torch.autograd.grad((expected * mix).sum(), inputs))
 
 
-@pytest.mark.parametrize("tile", TILES)
 @pytest.mark.parametrize("causal", [False, True])
-def test_lse_is_that_of_the_scores_and_so_are_its_gradients(tile, causal):
+def test_lse_is_that_of_the_scores_and_so_are_its_gradients(causal):
     inputs = [x.requires_grad_() for x in qkv(S)]
-    found = tiled_attention(*inputs, tile, causal)
+    found = tiled_attention(*inputs, 5, causal)
     mask = torch.ones(S, S, dtype=torch.bool).tril() if causal else None
     expected = partial_attention(*inputs, mask)
     agree(found, expected)
@@ -49,19 +49,6 @@ def test_gradients(causal):
     assert torch.autograd.gradgradcheck(lambda *given: tiled_attention(*given, 2, causal), inputs)
 
 
-def test_the_backward_pass_needs_no_autograd():
-    inputs, d_out = [x.requires_grad_() for x in qkv()], random(B, H, T, E, seed=9)
-    expected = torch.autograd.grad(tiled_attention(*inputs, 5)[0], inputs, d_out)
-    with torch.inference_mode():
-        out, lse = tiled_forward(*inputs, 5)
-        agree(tiled_backward(*inputs, out, lse, d_out, 5), expected)
-
-
-def test_one_head_without_batch_or_heads():
-    inputs = [x[0, 0] for x in qkv()]
-    agree(tiled_attention(*inputs, 4)[0], F.scaled_dot_product_attention(*inputs))
-
-
 @pytest.mark.parametrize("size", [1e4, -1e4])
 def test_large_scores_stay_finite(size):
     k, v = random(1, 6, 1, seed=1), random(1, 6, 2, seed=2)
@@ -69,11 +56,6 @@ def test_large_scores_stay_finite(size):
     agree(tiled_attention(q, k, v, 2)[0], F.scaled_dot_product_attention(q, k, v))
     _, lse = tiled_attention(q, torch.ones_like(k), v, 2)
     torch.testing.assert_close(lse, torch.full_like(lse, size + math.log(6)), rtol=1e-15, atol=0)
-
-
-def test_each_query_has_a_maximum_of_its_own():
-    q, k, v = torch.linspace(0, -1e4, 6)[:, None].double(), 1 + random(6, 1).abs(), random(6, 2, seed=1)
-    agree(tiled_attention(q, k, v, 3)[0], F.scaled_dot_product_attention(q, k, v))
 
 
 @pytest.mark.parametrize("dtype, tolerance", [(torch.float32, 2e-6), (torch.bfloat16, 0.01), (torch.float16, 2e-3)])
@@ -89,28 +71,12 @@ def test_sums_are_kept_in_float32_at_least(dtype, tolerance):
         assert found.dtype == dtype and (found - right).abs().max() < 10 * tolerance
 
 
-def test_half_precision_errs_by_no_more_than_one_rounding_of_the_exact_result():
-    q, k, v = (
-        x.bfloat16() for x in (random(1, 1, 2, 8), random(1, 1, 4000, 8, seed=1), random(1, 1, 4000, 8, seed=2).abs())
-    )
-    exact = tiled_attention(q.double(), k.double(), v.double(), 64)[0]
-    torch.testing.assert_close(tiled_attention(q, k, v, 64)[0], exact.bfloat16(), rtol=2**-8, atol=0)
-
-
-def test_arguments_stay_as_they_are():
-    given = [x.transpose(1, 2).contiguous().transpose(1, 2) for x in qkv()]
-    kept = [x.clone() for x in given]
-    agree(tiled_attention(*given, 4), tiled_attention(*kept, 4))
-    assert all(map(torch.equal, given, kept))
-
-
 # ---------------------------------------------------------------- tiles, and what is never made
 
 
-@pytest.mark.parametrize("b, h", [(1, 1), (2, 3)])
 @pytest.mark.parametrize("causal", [False, True])
-def test_the_table_is_never_made(b, h, causal):
-    n, d, tile = 120, 3, 10
+def test_the_table_is_never_made(causal):
+    b, h, n, d, tile = 2, 3, 120, 3, 10
     inputs = [random(b, h, n, d, seed=seed).requires_grad_() for seed in range(3)]
     with LargestTensor() as there:
         out, _ = tiled_attention(*inputs, tile, causal)
@@ -129,26 +95,17 @@ def test_between_the_passes_only_inputs_out_and_lse_are_kept():
     assert [x.shape for x in kept] == [x.shape for x in (*inputs, out, lse)]
 
 
-@pytest.mark.parametrize("T, S, tile", [(7, 17, 5), (1, 1, 1), (6, 6, 3), (5, 4, 9)])
-def test_tiles_cover_each_pair_once(T, S, tile):
-    read = torch.zeros(T, S)
-    for rows, columns in tiles(T, S, tile):
+@pytest.mark.parametrize(
+    "T, S, tile, causal", [(7, 17, 5, False), (5, 4, 9, False), (12, 12, 3, True), (13, 13, 3, True)]
+)
+def test_tiles_cover_each_visible_pair_once_and_no_tile_is_read_in_vain(T, S, tile, causal):
+    read, visible = torch.zeros(T, S), torch.ones(T, S)
+    visible = visible.tril() if causal else visible
+    for rows, columns in tiles(T, S, tile, causal):
         for part in columns:
-            assert rows.stop - rows.start <= tile and part.stop - part.start <= tile
+            assert rows.stop - rows.start <= tile and part.stop - part.start <= tile and visible[rows, part].any()
             read[rows, part] += 1
-    assert (read == 1).all()
-
-
-@pytest.mark.parametrize("n, tile", [(12, 3), (13, 3), (3, 5), (7, 1)])
-def test_causal_tiles_that_nobody_sees_are_skipped_and_no_others(n, tile):
-    read = torch.zeros(n, n)
-    for rows, columns in tiles(n, n, tile, causal=True):
-        for part in columns:
-            read[rows, part] += 1
-            assert part.start <= rows.stop - 1  # the last query sees its first key
-    assert (read.tril() == torch.ones(n, n).tril()).all() and read.max() == 1
-    across = -(-n // tile)
-    assert sum(len(columns) for _, columns in tiles(n, n, tile, causal=True)) == across * (across + 1) // 2
+    assert (read * visible == visible).all() and read.max() == 1
 
 
 # ---------------------------------------------------------------- errors
@@ -157,35 +114,15 @@ Q, K = torch.zeros(2, 3, 4), torch.zeros(2, 5, 4)
 OUT, LSE = torch.zeros(2, 3, 4), torch.zeros(2, 3)
 
 
-@pytest.mark.parametrize(
-    "error, words, call",
-    [
-        (ValueError, "tile must be at least 1, got 0", lambda: tiled_attention(Q, K, K, 0)),
-        (TypeError, "tile must be a whole number, got 2.0", lambda: tiled_attention(Q, K, K, 2.0)),
-        (TypeError, "q must be a tensor of floats, got torch.int64", lambda: tiled_attention(Q.long(), K, K)),
-        (
-            ValueError,
-            r"q must be \(..., T, D\).*: the axes at the dots differ",
-            lambda: tiled_attention(Q[0], K, K),
-        ),
-        (ValueError, r"q must be \(..., T, D\).*: the axes at the dots differ", lambda: tiled_attention(Q, K, K[:1])),
-        (
-            ValueError,
-            "causal=True needs as many queries as keys, got T = 3 and S = 5",
-            lambda: tiled_attention(Q, K, K, causal=True),
-        ),
-        (
-            ValueError,
-            r"q must be \(..., T, D\).*: T is 3 in q and 5 in d_out",
-            lambda: tiled_backward(Q, K, K, OUT, LSE, K),
-        ),
-        (ValueError, r"lse \(2, 4\)", lambda: tiled_backward(Q, K, K, OUT, LSE.new_zeros(2, 4), OUT)),
-        (ValueError, r"q must be .*: T is 3 in q and 5 in out", lambda: tiled_backward(Q, K, K, K, LSE, OUT)),
-        (TypeError, "d_out must be a tensor of floats, got NoneType", lambda: tiled_backward(Q, K, K, OUT, LSE, None)),
-        (ValueError, "tile must be at least 1", lambda: tiled_backward(Q, K, K, OUT, LSE, OUT, 0)),
-    ],
-)
-def test_errors_are_one_sentence(error, words, call):
-    with pytest.raises(error, match=words) as caught:
-        call()
-    require_one_sentence(caught)
+def test_errors_are_one_sentence():
+    require_refused(
+        ("ValueError: tile must be at least 1, got 0", lambda: tiled_attention(Q, K, K, 0)),
+        ("TypeError: tile must be a whole number, got 2.0", lambda: tiled_attention(Q, K, K, 2.0)),
+        ("TypeError: q must be a tensor of floats, got torch.int64", lambda: tiled_attention(Q.long(), K, K)),
+        ("ValueError: the axes at the dots differ", lambda: tiled_attention(Q, K, K[:1])),
+        ("ValueError: got T = 3 and S = 5: which key is 'now'", lambda: tiled_attention(Q, K, K, causal=True)),
+        ("ValueError: T is 3 in q and 5 in d_out", lambda: tiled_backward(Q, K, K, OUT, LSE, K)),
+        ("ValueError: lse (2, 4)", lambda: tiled_backward(Q, K, K, OUT, LSE.new_zeros(2, 4), OUT)),
+        ("TypeError: d_out must be a tensor of floats", lambda: tiled_backward(Q, K, K, OUT, LSE, None)),
+        ("ValueError: tile must be at least 1", lambda: tiled_backward(Q, K, K, OUT, LSE, OUT, 0)),
+    )

@@ -1,15 +1,18 @@
 """Training, the strings that repeat, and the scores of heads."""
 
+import hashlib
+import json
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
+from pathlib import Path
 
 import pytest
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from helpers.decoder import Decoder, DecoderConfig, token_losses
-from models import story_model
+from models import distances, story_model, story_today, text_model
 from models.induction import (
     attention_only,
     examine,
@@ -20,6 +23,7 @@ from models.induction import (
     strings,
 )
 from models.training import train
+from tests.unit.refusals import require_refused
 
 H, T = 3, 7
 
@@ -51,7 +55,8 @@ def test_only_what_counts_is_trained():
     before = model.positions.weight.detach().clone()
     ids, _ = next(batches(counted))
     last = token_losses(model(ids)[0], ids)[:, -1].mean().item()
-    assert list(train(model, [(ids, counted)], 1)) == [(1, pytest.approx(last))]
+    assert list(train(model, [(ids, counted)], 5)) == [(1, pytest.approx(last))]  # it ends with the batches
+    assert not model.training
     after = model.positions.weight
     assert (after[T - 1] - before[T - 1]).abs().max() < 1e-6  # the last position predicts nothing
     assert (after[T - 2] - before[T - 2]).abs().min() > 1e-5
@@ -90,22 +95,11 @@ def test_large_gradients_are_shortened_to_length_1():
     assert norms == pytest.approx([1, 1, 1], rel=1e-4)
 
 
-@pytest.mark.parametrize(
-    "training",
-    [lambda model: grow(model, 0, 60, 60), lambda model: islice(story_model.learn_to_repeat(model, 0), 60)],
-    ids=["grow", "learn_to_repeat"],
-)
-def test_strings_are_learned_at_a_rate_that_rises_and_then_stays(training):
-    with before_each_step(rate) as rates:
-        list(training(story_model.new_model(0, d_model=8, num_heads=2, num_layers=1, d_ff=0)))
-    assert rates[:50] == sorted(set(rates[:50])) and rates[49:] == [rates[49]] * 11
-
-
-def test_training_ends_with_the_batches_and_leaves_the_model_in_evaluation_mode():
-    model = tiny()
-    ids = torch.zeros(2, T, dtype=torch.long)
-    assert [step for step, _ in train(model, [(ids, None)] * 3, 10)] == [1, 2, 3]
-    assert not model.training
+def test_strings_are_learned_at_a_rate_that_rises_and_then_stays():
+    for training in (lambda model: grow(model, 0, 53, 53), lambda model: story_model.learn_to_repeat(model, 0)):
+        with before_each_step(rate) as rates:
+            list(islice(training(story_model.new_model(0, d_model=4, num_heads=1, num_layers=1, d_ff=0)), 53))
+        assert rates[:50] == sorted(set(rates[:50])) and rates[49:] == [rates[49]] * 4
 
 
 def test_strings_repeat_and_what_counts_is_certain():
@@ -157,21 +151,6 @@ def test_a_point_holds_the_mean_scores_of_each_head():
     assert not point.previous.requires_grad
 
 
-def test_growing_examines_strings_of_the_lengths_it_trains_on_and_in_evaluation_mode():
-    model, lengths = attention_only(1, seed=0), {"shortest": 4, "longest": 9}
-    points = grow(model, seed=0, steps=2, every=1, **lengths)
-    for step, point in enumerate(points):
-        assert point.loss == examine(model, **lengths).loss
-        assert model.training == (step == 0)  # as it was made; after each step, in evaluation
-
-
-def test_growing_trains_on_the_strings_of_its_seed_and_lengths():
-    grown, trained = attention_only(1, seed=0), attention_only(1, seed=0)
-    list(grow(grown, seed=3, steps=3, every=3, shortest=4, longest=9))
-    list(train(trained, strings(3, 4, 9), 3, final=1.0))
-    assert all(map(torch.equal, grown.parameters(), trained.parameters()))
-
-
 @pytest.mark.parametrize("make", [partial(attention_only, 1), lambda seed: story_model.new_model(seed, num_layers=1)])
 def test_a_new_model_leaves_all_random_numbers_alone_and_those_of_a_gpu_unread(make, monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
@@ -184,18 +163,36 @@ def test_a_new_model_leaves_all_random_numbers_alone_and_those_of_a_gpu_unread(m
 
 
 @pytest.mark.parametrize(
-    "call, error, words",
+    "file, sha256, record",
     [
-        (lambda: repeated_strings(None, 2, 30, 4, 19, 20, first=2), ValueError, "strings of 4 to 19 .*, got 18"),
-        (lambda: repeated_strings(None, 2, 30, 9, 4, 20), ValueError, "strings of 9 to 4 distinct tokens"),
-        (lambda: repeated_strings(None, 0, 30, 4, 9, 20), ValueError, "size must be at least 1, got 0"),
-        (lambda: repeated_strings(None, 2, 0, 4, 9, 20), ValueError, "length must be at least 1, got 0"),
-        (lambda: repeated_strings(None, 2, 30, 0, 9, 20), ValueError, "shortest must be at least 1, got 0"),
-        (lambda: induction_scores(torch.ones(1, 3, 3), torch.arange(3)), ValueError, "^at least one token must occur"),
-        (lambda: next(train(tiny(), batches(), 0)), ValueError, "steps must be at least 1, got 0"),
+        (story_model.FILE, story_model.SHA256, "curve.json"),
+        (text_model.FILE, text_model.SHA256, "curve.json"),
+        (story_today.FILE, story_today.SHA256, "today.json"),
+        *((distances.file_of(kind), distances.SHA256[kind], f"{kind}.json") for kind in distances.SHA256),
     ],
+    ids=lambda value: value.stem if isinstance(value, Path) else "",
 )
-def test_bad_input_raises_an_error_of_one_sentence(call, error, words):
-    with pytest.raises(error, match=words) as caught:
-        call()
-    assert len(str(caught.value)) < 260 and "\n" not in str(caught.value)
+def test_the_file_of_a_model_is_the_one_whose_training_is_recorded(file, sha256, record):
+    content, recorded = file.read_bytes(), json.loads(file.with_name(record).read_text(encoding="utf-8"))
+    assert hashlib.sha256(content).hexdigest() == sha256 == recorded["sha256"] and len(content) < 2_000_000
+
+
+def test_a_file_that_is_missing_or_changed_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(story_model, "FILE", tmp_path / "model.safetensors")
+    require_refused(
+        ("FileNotFoundError: the story model is not here", story_model.load),
+        ("FileNotFoundError: alibi.safetensors is missing; it is part of", lambda: distances.load("alibi")),
+    )
+    story_model.FILE.write_bytes(b"something else")
+    require_refused(("ValueError: in 14 bytes; put back the course's own file", story_model.load))
+
+
+def test_errors_are_one_sentence():
+    strings_of = partial(repeated_strings, None)
+    require_refused(
+        ("ValueError: strings of 4 to 19 distinct tokens need", lambda: strings_of(2, 30, 4, 19, 20, first=2)),
+        ("ValueError: strings of 9 to 4 distinct tokens", lambda: strings_of(2, 30, 9, 4, 20)),
+        ("ValueError: size must be at least 1, got 0", lambda: strings_of(0, 30, 4, 9, 20)),
+        ("ValueError: at least one token must occur", lambda: induction_scores(torch.ones(1, 3, 3), torch.arange(3))),
+        ("ValueError: steps must be at least 1, got 0", lambda: next(train(tiny(), batches(), 0))),
+    )
