@@ -177,21 +177,6 @@ def past_not_seen(attempt):
     return None
 
 
-def constant_values(attempt):
-    """Where all values are 1, so is every mean of them."""
-    q, k, v = NEW
-    for past in (None, PAST):
-        out = ask(attempt, q, k, torch.ones_like(v), past and (past[0], torch.ones_like(past[1])))[0]
-        if largest_difference(out, torch.ones_like(out)) > 1e-4:
-            at = explainers.worst(out, torch.ones_like(out))
-            where = "without a past" if past is None else "with a past of 7"
-            return (
-                f"out is a mean of values, with weights that sum to 1: where all values are 1, out must be 1. "
-                f"Tried {where}, yours at {explainers.position(at)} is {explainers.number(out[at])}."
-            )
-    return None
-
-
 def chunks_differ(attempt):
     """All at once must give what one by one gives."""
     q, k, v = NEW
@@ -278,12 +263,6 @@ EXERCISE = exercise(
     ),
     stage_of=several_new_tokens,
     judge_first=("cached k", "cached v"),
-    error_meanings=(
-        (
-            r"'tuple' object has no attribute '(\w+)'",
-            "A tuple has no .{0}; the tensors in it may have: past is (k, v), so `past[0]` holds its keys.",
-        ),
-    ),
     properties=(
         properties.FINITE,
         Property(
@@ -300,11 +279,6 @@ EXERCISE = exercise(
             "items-mixed",
             heads_apart,
             "The axes B and H stay in front. Does a line sum over them, or mistake one of them for the positions?",
-        ),
-        BehavioralTest(
-            "weights-do-not-sum-to-1",
-            constant_values,
-            "Fill the scores, then apply one softmax over the last axis, and nothing after it.",
         ),
         BehavioralTest(
             "chunks-differ",
