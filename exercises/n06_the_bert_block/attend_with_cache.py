@@ -4,7 +4,7 @@ import torch
 
 from exercises.common import explainers, properties
 from exercises.common.attention import weights_from
-from exercises.common.experiments import HEADS_TO_CHANGE, first_that_moves, heads_that_mix, largest_difference
+from exercises.common.experiments import HEADS_TO_CHANGE, first_that_moves, heads_that_mix
 from exercises.common.gradients import gradients_flow
 from exercises.common.heads import LIMITATION_FINITE_FILL, LIMITATION_LARGE_SCORES
 from exercises.common.inputs import AXES, B, D, H, S, T, normal

@@ -16,11 +16,8 @@ SHAPES = (  # name, shape, eps, times, plus
     ("a batch (B, T, C)", (B, T, 11), 1e-5, 1.0, 0.0),
     ("a large eps", (B, T, 11), 0.1, 1.0, 0.0),
     ("one vector (C,)", (S,), 0.1, 1.0, 0.0),
-    ("a table (T, C)", (T, 13), 1e-3, 1.0, 0.0),
     ("four axes", (B, 3, T, S), 1e-5, 2.0, 1.0),
-    ("numbers around 10", (B, T, 11), 1e-5, 1.0, 10.0),
     ("tiny differences, variance and eps alike", (B, T, 11), 1e-5, 4e-3, 0.0),
-    ("one item, one position", (1, 1, 11), 0.1, 1.0, 0.5),
     ("vectors of two numbers", (T, 2), 0.5, 1.0, 0.0),
 )
 
