@@ -22,6 +22,12 @@ from feedback.sandbox import Run
 
 LONGEST_EQUATION = 150  # characters of inputs that are worth reading in a sentence
 LONGEST_TABLES = 8  # lines of a right result and a wrong one
+CHOOSE_A_SMALL_ONE = (
+    "Choose a small input of this kind, and print what each line makes of it: which step surprises you?"
+)
+ONLY_HERE = (
+    "On small inputs your code is right. Where do its numbers and the right ones part, and what is special there?"
+)
 FOLLOW_BY_HAND = "Work this example out by hand, line by line: where do your numbers and those of your code part?"
 
 # ---------------------------------------------------------------- misconceptions
@@ -190,8 +196,13 @@ def counterexample(seen: Observations, index: int, stage: int) -> Report:
         "wrong",
         say(f'{so_far}; it was tried on "{exercise.cases[index].name}".'),
         numbers(sentence(explainers.entry(case))),
-        think("Choose a small input of this kind, and print what each line makes of it: which step surprises you?"),
+        think(ONLY_HERE if _right_on_small_inputs(seen) else CHOOSE_A_SMALL_ONE),
     )
+
+
+def _right_on_small_inputs(seen: Observations) -> bool:
+    small = range(len(seen.exercise.minimal_inputs))
+    return bool(small) and all(_same_on_minimal(seen, seen.exercise.reference, i) for i in small)
 
 
 def _so_far(expected: Any) -> str:

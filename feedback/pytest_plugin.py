@@ -1,8 +1,8 @@
 """A pytest plugin that holds every exercise to its promises: `pytest exercises/n03_causal_masking/mask_by_filling.md`.
 
-It collects each page. A course whose package is called otherwise names it in pytest's settings: `exercises_package`. A
-course that promises more has a module `promises` there, with a tuple PROMISES of functions that take an exercise and
-raise AssertionError where the promise is broken.
+It collects each page; `pytest exercises -k "[3.3]"` tries exercise 3.3, and not 13.3. A course whose package is called
+otherwise names it in pytest's settings: `exercises_package`. A course that promises more has a module `promises` there,
+with a tuple PROMISES of functions that take an exercise and raise AssertionError where the promise is broken.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class PageFile(pytest.File):
         again = partial(imported_again, package, folder.parent, exercise.id)
         own = ((_words(promise), partial(promise, exercise)) for promise in promises_of_the_course(package))
         for name, promise in (*promises(exercise, again), *own):
-            item = Promise.from_parent(self, name=f"{exercise.id} {name}", promise=promise)
+            item = Promise.from_parent(self, name=f"{name}[{exercise.id}]", promise=promise)
             if name in CHECKED:
                 item.add_marker("slow")
             yield item

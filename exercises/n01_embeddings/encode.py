@@ -73,7 +73,6 @@ DOG = {"a": 4, "dog": 0, UNKNOWN: 7, "barks": 9, "at": 12, "i": 3}
 HELLO = {"hello": 5, "world": 2, "don't": 0, UNKNOWN: 1, "you": 3}
 TINY = {UNKNOWN: 0, "cat": 1, "the": 2}
 LATE = {"the": 0, "cat": 3, UNKNOWN: 5}
-HIGH = {"cat": 6, UNKNOWN: 5, "the": 3}  # no id is 0
 ACCENTS = {"café": 1, "ein": 2, "zürich": 0, UNKNOWN: 3}
 
 
@@ -162,7 +161,6 @@ EXERCISE = exercise(
     axis_names=AXES,
     cases=(
         TestCase("known words in lower case", ("a dog barks at a dog", DOG)),
-        TestCase("known words of another vocabulary", ("cat saw the", CAT)),
         TestCase("known words, some with capital letters", ("dog Barks at A Dog", DOG)),
         TestCase("one word", ("DOG", DOG)),
         TestCase("a sentence", ("The cat saw the banana", CAT)),
@@ -173,7 +171,6 @@ EXERCISE = exercise(
         TestCase("punctuation", ('Hello, world! don\'t hello (you) "hello" you? world; hello: world.', HELLO)),
         TestCase("words without a space between", ("the-cat saw 2 cats cat's", CAT)),
         TestCase("the word <unk> itself", ("a <unk> barks <UNK>", DOG)),
-        TestCase("a vocabulary without the id 0", ("the cat sat", HIGH)),
         TestCase("unknown words that are parts of known ones", ("do bark he t", DOG | CAT)),
         TestCase("words with accents", ("Ein Café in ZÜRICH cafe", ACCENTS)),
         TestCase(

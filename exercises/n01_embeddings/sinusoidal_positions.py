@@ -67,7 +67,7 @@ def assemble(
     return sinusoidal_positions
 
 
-SIZES = (5, 12), (7, 4), (9, 2), (13, 22), (1, 6), (8, 8), (41, 10)
+SIZES = (5, 12), (7, 4), (9, 2), (1, 6), (41, 10)
 
 
 def other_sizes(draw):
@@ -127,7 +127,7 @@ EXERCISE = exercise(
     sinusoidal_positions,
     assemble=assemble,
     returns=("positions",),
-    axis_names=AXES | dict.fromkeys((5, 9, 13, 7, 41, 307), "length") | dict.fromkeys((2, 4, 12, 22, 6, 10), "d_model"),
+    axis_names=AXES | dict.fromkeys((5, 9, 7, 41, 307), "length") | dict.fromkeys((2, 4, 12, 6, 10), "d_model"),
     cases=(
         *(
             TestCase(f"length {length} and d_model {d_model}", (length, d_model))

@@ -6,7 +6,7 @@ from exercises.common import properties
 from exercises.common.attention import attention_from
 from exercises.common.experiments import items_apart
 from exercises.common.gradients import gradients_flow
-from exercises.common.inputs import AXES, DV, B, D, S, normal, round_numbers
+from exercises.common.inputs import AXES, DV, B, S, normal, round_numbers
 from exercises.n02_single_head_attention.queries_and_keys import (
     BATCH,
     SMALL_PAIRS,
@@ -42,7 +42,6 @@ EXERCISE = exercise(
     axis_names=AXES,
     cases=(
         *query_key_cases(values),
-        TestCase("values as wide as keys", (*BATCH, normal(B, S, D, seed=21))),
         TestCase("as many features as keys", (*BATCH, normal(B, S, S, seed=22))),
         large_scores(values),
     ),

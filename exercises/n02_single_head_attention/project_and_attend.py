@@ -42,7 +42,6 @@ EXERCISE = exercise(
     cases=(
         case("a text", seed=1),
         case("a batch", B, seed=11),
-        case("as many columns as features", d_in=D, seed=21),
         case("3 columns", width=3, seed=31),
         case("one column", B, width=1, seed=41),
     ),

@@ -127,26 +127,17 @@ def describe(args):
 SENTENCES = (  # of at most 10 words, as the exercise says, with one noun for each pronoun
     "the queen saw the boy and she smiled",
     "the king threw the ball and it flew",
-    "the girl fed the cat and it purred",
     "the queen called and the boy said that he heard",
-    "she saw the ball because the girl looked up",
     "the boy gave the queen the cat and she smiled",
-    "the king lost the ball but he found it again",
     "he slept because the boy was tired",
     "she said that he saw the girl and the king",
-    "she told the queen that she saw the ball",
     "he saw it before the cat saw the king",
     "the cat woke the king and he said it snored",
-    "the king and boy saw the queen and she",
     "the king and the boy saw the ball and it",
-    "the queen and the girl saw the boy and he",
     "the ball and the cat saw the girl and she",
-    "the ball and the cat saw the boy and he",
     "the queen and the girl saw the ball and it",
-    "he told the king that he saw the ball",
     "it said that it saw the ball",
     "she said that the queen was here today and smiled",
-    "it said that the ball was here today and smiled",
 )
 
 EXERCISE = exercise(
@@ -163,7 +154,6 @@ EXERCISE = exercise(
         ("the king saw it and the cat",),
         ("the girl said that she saw the boy and he",),
     ),
-    error_meanings=(),
     properties=(
         Property("not-finite", not_finite, "Entries of 3 or 4 are large enough."),
         Property(

@@ -22,7 +22,6 @@ _QUERIES_AND_KEYS = {
     "float64": (normal(B, T, D, seed=7).double(), normal(B, S, D, seed=8).double()),
     "as many keys as queries": (normal(B, T, D, seed=9), normal(B, T, D, seed=10)),
     "17 features": (normal(T, 17, seed=11) / 1.3, normal(S, 17, seed=12)),  # another D, for those who write 11
-    "four items, one query each": (normal(4, 1, D, seed=13), normal(4, S, D, seed=14)),
     "one query of one head of one item": (normal(1, 1, 1, D, seed=15), normal(1, 1, S, D, seed=16)),
 }
 

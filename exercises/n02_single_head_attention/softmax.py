@@ -77,8 +77,6 @@ EXERCISE = exercise(
         TestCase("one score far above 63 others", (A_LEADER,)),
         TestCase("one row (S,)", (normal(S, seed=7),)),
         TestCase("scores of up to 1,000 and down to -1,000", (LARGE,), rtol=1e-3, atol=1e-3),
-        TestCase("scores around 100", (LARGE[6:7] + 5,), rtol=1e-3, atol=1e-3),
-        TestCase("scores around 1,000", (LARGE[0] - 2,), rtol=1e-3, atol=1e-3),
         TestCase("scores around -1,000", (LARGE[1:2],), rtol=1e-3, atol=1e-3),
         TestCase("the same scores in float64", (LARGE.double(),), rtol=1e-3, atol=1e-3),
     ),

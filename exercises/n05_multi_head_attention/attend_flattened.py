@@ -65,7 +65,6 @@ EXERCISE = exercise(
     cases=(
         TestCase("a single text", _inputs(1, H, seed=1)),
         TestCase("a batch of two", _INPUTS),
-        TestCase("three texts, two heads", _inputs(3, 2, seed=21)),
         TestCase("two texts, one head", _inputs(B, 1, seed=31)),
     ),
     minimal_inputs=(_one_text([1.0, 2, 1, 2], [[2.0, 1, 2, 1], [1, 1, 1, 1]], [4.0, 2]),),

@@ -9,11 +9,9 @@ from feedback import Property
 SHAPES = (
     ("three heads of eleven features", B, T, H, 11),
     ("six heads of eleven features", B, S, 6, 11),
-    ("as many heads as positions", B, 8, 8, 4),
     ("one head", B, T, 1, 10),
     ("one position", B, 1, H, 4),
     ("one item", 1, T, H, 4),
-    ("heads of one feature", B, T, 13, 1),
 )
 NAMED_BY_POSITION = (
     torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13]]]),  # 12: position 1, feature 2

@@ -13,7 +13,6 @@ from exercises.n06_the_bert_block.norm_cases import (
     SIZES,
     VARIANCE,
     eps_matters,
-    left_out,
     mean_not_0,
     vectors_apart,
     weight_and_bias,
@@ -71,7 +70,6 @@ EXERCISE = exercise(
     stage_of=lambda args: eps_matters(args[0], args[-1]),
     properties=(
         properties.FINITE,
-        *left_out(lambda case: case.args[0]),
         mean_not_0(
             "Is the mean that you subtract that of the vector itself, over the last axis? And is there anything "
             "after the division but z * weight + bias?"

@@ -166,6 +166,14 @@ def test_sizes_are_named_only_where_the_name_is_certain():
     )
 
 
+def test_no_small_input_is_recommended_where_small_ones_are_right():
+    def short_counts(length, d_model):
+        return EXERCISES["1.3"].reference(256, d_model)[torch.arange(length) % 256]
+
+    message = check("1.3", short_counts).message
+    assert "On small inputs your code is right." in message and "Choose a small input" not in message
+
+
 def test_squeeze_is_named_only_where_the_code_has_it():
     message = check("2.2", lambda scores: scores.softmax(-1).squeeze()).message
     assert "(4, 1, 7)" in message and "An axis of size 1 was lost: squeeze() without dim" in message

@@ -181,6 +181,6 @@ def test_the_plugin_holds_the_exercises_to_their_promises(tmp_path):
         encoding="utf-8",
     )
     failed = [line.split(" ")[1] for line in ran.stdout.splitlines() if line.startswith("FAILED")]
-    assert failed == ["drills/n01_drills/positives.md::1.3"], ran.stdout  # and " page", after the blank
+    assert failed == ["drills/n01_drills/positives.md::page[1.3]"], ran.stdout
     assert "an exercise has at least 4 misconceptions, this one 1" in ran.stdout and "warning" not in ran.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["drills"], "nothing is recorded"
