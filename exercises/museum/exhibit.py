@@ -75,7 +75,7 @@ class Exhibit:
             asked["padding"] = (Reader(layer),)
         if self.takes == "past":
             asked["cache"] = (Writer(layer),)
-        if hasattr(layer, "p"):
+        if hasattr(layer, "p") or hasattr(layer, "dropout"):
             asked["modes"] = (OfAnyWidth(self),)
         if hasattr(layer, "q_proj"):
             asked["heads"] = asked["reference"] = (layer,)
