@@ -138,6 +138,9 @@ def keep_times(notebook, before):
             if comparable(cell.outputs) != comparable(saved[cell.id]):
                 return
             cell.outputs = saved[cell.id]
+            for output in cell.outputs:
+                if "execution_count" in output:
+                    output.execution_count = cell.execution_count  # which moves when a cell before it comes or goes
 
 
 def comparable(outputs):

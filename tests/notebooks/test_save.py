@@ -127,7 +127,7 @@ def test_a_name_that_matches_no_notebook_is_refused(capsys):
 def test_saved_times_are_kept_up_to_the_first_changed_output():
     def notebook(first, time, picture):
         printed = [nbformat.v4.new_output("stream", name="stdout", text=text) for text in (first, time)]
-        drawn = nbformat.v4.new_output("display_data", {"image/png": picture, "text/plain": "a curve"})
+        drawn = nbformat.v4.new_output("execute_result", {"image/png": picture, "text/plain": "a curve"})
         cells = [nbformat.v4.new_code_cell("x", id=f"c{n}", outputs=[o]) for n, o in enumerate([*printed, drawn])]
         return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("text", id="text"), *cells])
 
@@ -140,8 +140,10 @@ def test_saved_times_are_kept_up_to_the_first_changed_output():
     inserted = nbformat.v4.new_code_cell("y", id="new", outputs=[output("stream", name="stdout", text="0")])
     longer = notebook("1", "took 9 ms", "new")
     longer.cells.insert(1, inserted)
+    longer.cells[-1].execution_count = 4
     save_notebooks.keep_times(longer, saved)
-    assert longer.cells == [saved.cells[0], inserted, *saved.cells[1:]]
+    assert longer.cells[:-1] == [saved.cells[0], inserted, *saved.cells[1:-1]]
+    assert longer.cells[-1].outputs == [{**saved.cells[-1].outputs[0], "execution_count": 4}]
 
 
 # ---- what comparisons of outputs overlook
