@@ -180,6 +180,23 @@ class Exercise:
     given: Callable | None = None
     page: Any = None
 
+    def __post_init__(self) -> None:
+        """Refuse a missing pair of parentheses.
+
+        Errors: TypeError
+        """
+        for name, what, kinds in (
+            ("returns", "names", (str, tuple)),
+            ("cases", "TestCases", (TestCase,)),
+            ("minimal_inputs", "tuples of arguments", (tuple,)),
+        ):
+            value = getattr(self, name)
+            if not (isinstance(value, tuple) and all(isinstance(each, kinds) for each in value)):
+                raise TypeError(f"{name} is a tuple of {what}; one of a single part is written (part,)")
+        for case in self.cases:
+            if not isinstance(case.args, tuple):
+                raise TypeError(f"the arguments of TestCase({case.name!r}, ...) are a tuple; of one, it is (argument,)")
+
     def banks(self) -> Any:
         """The answers that the checker is held to, feedback.page_exercise.Banks, made when this is called."""
         return self.page.banks()

@@ -192,8 +192,10 @@ def blocks(path: Path) -> Iterator[tuple[int, str, str]]:
         if not lines[start]:
             continue
         if not found:
-            marks = "`# `, `## `, `- `, `> `, `1. `, ``` or a word"
-            raise PageError(path, n, f"no line of a page begins like this: {lines[start]!r}; it begins with {marks}")
+            marks = "`# `, `## `, `- `, `> `, `1. `, ``` or a word, without blanks before it"
+            further = ", ".join(f"{begin!r} in {what}" for what, begin in FURTHER.values())
+            problem = f"no line of a page begins like this: {lines[start]!r}; it begins with {marks}"
+            raise PageError(path, n, f"{problem}, and a further line with {further}")
         if found["fence"]:
             while n < len(lines) and not lines[n].startswith("```"):
                 n += 1

@@ -83,7 +83,9 @@ class Promise(pytest.Item):
         self.promise()
 
     def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
-        return str(excinfo.value) if excinfo.errisinstance(AssertionError) else super().repr_failure(excinfo)
+        if excinfo.errisinstance(AssertionError):
+            return str(excinfo.value)
+        return excinfo.getrepr(style="short", tbfilter=lambda info: info.traceback.cut(path=__file__))
 
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, 0, self.name

@@ -11,7 +11,7 @@ import textwrap
 
 from feedback import source
 from feedback.checker import check
-from feedback.observations import Observations
+from feedback.observations import Observations, known
 from feedback.page import PageError
 from feedback.page_exercise import Answer
 from feedback.report import SOLVED
@@ -79,23 +79,40 @@ def whole(exercise, answer):
     return f"{answer.place}\n\n{answer.text or source.text(answer.code)}\n\n{check(exercise, answer.code).message}"
 
 
+def named(name):
+    """The exercise with this number or this file.
+
+    Errors: Problem, or PageError if a page cannot be read
+    """
+    from exercises import EXERCISES as exercises  # reads the first lines of all pages
+
+    ids = [id for id in exercises if name in (id, f"{exercises.module_of(id).rpartition('.')[2]}.md")]
+    if not ids:
+        raise Problem(
+            f"No page is called {name} or begins with `# {name} NAME`; name it like 3.3 or mask_by_filling.md."
+        )
+    exercise = exercises[ids[0]]
+    try:
+        with session():
+            _ = known(exercise).expected  # runs the right answer
+    except Exception as error:
+        raise Problem(f"{name}: the right answer fails on a test case: {type(error).__name__}: {error}") from error
+    return exercise
+
+
 def show(wanted):
     """Print what is asked for; returns whether every answer gets what the page says.
 
     Errors: Problem if there is no such exercise or line, or a page cannot be read
     """
+    name, _, line = wanted.partition(":")
     try:
-        from exercises import EXERCISES as exercises  # reads all pages
+        exercise = named(os.path.basename(name))
+        found = answers(exercise)
     except PageError as error:
         raise Problem(str(error)) from None
-
-    name, _, line = wanted.partition(":")
-    name = os.path.basename(name)
-    ids = [id for id in exercises if name in (id, f"{exercises.module_of(id).rpartition('.')[2]}.md")]
-    if not ids or not re.fullmatch(r"\d*", line):
-        raise Problem(f"A page is named like 3.3, mask_by_filling.md or mask_by_filling.md:42, got {wanted!r}.")
-    exercise = exercises[ids[0]]
-    found = answers(exercise)
+    if not re.fullmatch(r"\d*", line):
+        raise Problem(f"A line is named like mask_by_filling.md:42, got {wanted!r}.")
     if line:
         own = [each for each in (*found, *ways(exercise)) if each.place.startswith(exercise.page.page.path.name)]
         above = [each for each in own if line_of(each) <= int(line)]
@@ -107,8 +124,8 @@ def show(wanted):
     for answer in found:
         lines.append(row(exercise, answer))
         print(lines[-1], flush=True)
-    known = f"{len(exercise.misconceptions)} known mistakes, {len(ways(exercise))} ways to make them"
-    print(f"{exercise.title}: {known}, {len(found)} answers")
+    counts = f"{len(exercise.misconceptions)} known mistakes, {len(ways(exercise))} ways to make them"
+    print(f"{exercise.title}: {counts}, {len(found)} answers")
     return not any(line.startswith(MARKS[False]) for line in lines)
 
 

@@ -243,6 +243,7 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("FIRST: What", "correct: What", "the field 'correct' stands above"),
     ("> {FIRST}", "> {FRIST}", "nothing says what {FRIST} stands for"),
     ("## not-doubled", "##not-doubled", "no line of a page begins like this"),
+    ("- answer: `x + x`", " - answer: `x + x`", "and a further line with '  ' in an item"),
     ("## nothing-added · told", "## nothing-added · tolled", "name 'tolled' is not defined"),
     ("## nothing-added · told", "## not-doubled", "'not-doubled' has a heading above"),
     ("> Plus\n> 1.\n", "", "nothing-added needs a text and, after >, what to think about next"),

@@ -39,6 +39,20 @@ def kept(exercise=EXERCISE, again=lambda: EXERCISE, **banks):
     return found
 
 
+@pytest.mark.parametrize(
+    "slip, words",
+    [
+        ({"returns": "shares"}, "returns is a tuple of names"),
+        ({"cases": EXERCISE.cases[0]}, "cases is a tuple of TestCases"),
+        ({"minimal_inputs": EXERCISE.minimal_inputs[0]}, "minimal_inputs is a tuple of tuples"),
+        ({"cases": (TestCase("one", torch.ones(2)),)}, r"TestCase\('one', \.\.\.\) are a tuple"),
+    ],
+)
+def test_missing_parentheses_are_refused(slip, words):
+    with pytest.raises(TypeError, match=words):
+        replace(EXERCISE, **slip)
+
+
 def test_the_promises_of_a_sound_exercise_are_kept():
     found = kept()
     assert [name for name, message in found.items() if message] == ["page"] and "4 right answers" in found["page"]

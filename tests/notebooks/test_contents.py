@@ -53,18 +53,22 @@ def line_of_links(notebook):
 @each_notebook
 def test_below_the_launch_badge_it_links_to_its_neighbors_and_the_contents(notebook):
     badge = badges.above_title(notebook.file, badges.home())
-    assert cells(notebook)[0].source.startswith(f"{badge}{line_of_links(notebook)}\n\n")
+    links = line_of_links(notebook)
+    assert cells(notebook)[0].source.startswith(f"{badge}{links}\n\n"), f"{notebook.file} begins with {links}"
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_the_tables_of_contents_agree_with_the_lists(part):
-    assert table_of(part, "notebooks/") in README
+    table = table_of(part, "notebooks/")
+    assert table in README, f"README.md lacks {[row for row in table.splitlines() if row not in README] or table}"
 
 
 def test_the_first_notebook_has_a_table_of_the_first_part_and_links_to_the_second():
     contents = next(cell.source for cell in cells(NOTEBOOKS[0]) if cell.id == CONTENTS)
     this_page = f"[{NOTEBOOKS[0].name}]({NOTEBOOKS[0].file})"
-    assert table_of("first part").replace(this_page, NOTEBOOKS[0].name) in contents
+    table = table_of("first part").replace(this_page, NOTEBOOKS[0].name)
+    missing = [row for row in table.splitlines() if row not in contents]
+    assert table in contents, f"the cell {CONTENTS} of {NOTEBOOKS[0].file} lacks {missing or table}"
     links = re.findall(r"\[(.+?)\]\((.+?)\)", contents)
     assert links[-len(SECOND_PART) :] == [(one.name, one.file) for one in SECOND_PART]
 
@@ -73,7 +77,8 @@ def test_the_first_notebook_has_a_table_of_the_first_part_and_links_to_the_secon
 def test_the_minutes_of_the_sections_are_those_of_the_list(notebook):
     found = sections(cells(notebook))
     core = sum(section.minutes for section in found if section.kind == "core")
-    assert (core, sum(section.minutes for section in found)) == (notebook.core, notebook.minutes)
+    minutes = core, sum(section.minutes for section in found)
+    assert minutes == (notebook.core, notebook.minutes), f"{notebook.file} has {minutes}, core and whole"
 
 
 def tags_that_show(cell):

@@ -94,6 +94,10 @@ def test_adding_an_exercise(copy):
     (room / "apply_draw.py").write_text(module, encoding="utf-8")
     code, printed = own_tests(copy, "n04_dropout/apply_draw.md")
     assert code == 1 and "page[4.5]" in printed and "leaves nothing to write[4.5]" in printed, printed
+    slip = page.replace("- `weights * keep`", " - `weights * keep`")
+    (room / "apply_draw.md").write_text(slip, encoding="utf-8")
+    code, printed = run(copy, "tools.show_page", "4.5")
+    assert code == 1 and "apply_draw.md:13: " in printed and len(printed.splitlines()) == 1, printed
     (room / "apply_draw.md").write_text(page, encoding="utf-8")
     code, printed = run(copy, "tools.show_page", "4.5")
     assert code == 0 and printed.count("✓ apply_draw.md:") == 10, printed
