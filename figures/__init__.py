@@ -6,13 +6,13 @@ are colored on a fixed scale from 0 to 1, what a mask hides is hatched (and red 
 colors are safe for color-blind readers. Numbers are rounded before they are drawn, so that a figure is the same on
 every machine, and no figure is wider than 800 pixels.
 
-    style   colors, fonts, rounding             charts  bars, lines, differences, arrows, plane
+    style   colors, fonts, rounding             charts  bars, lines, arrows
     svg     Picture, and drawing as SVG         grids   weights, masks, heads, one_hot, waves, origins
     panels  squares and where they go
     diagrams  model_map, bert_block, decoder_block, multi_head_attention, fused_layouts
 """
 
-from figures.charts import arrows, bars, differences, lines, plane
+from figures.charts import arrows, bars, lines
 from figures.diagrams import bert_block, decoder_block, fused_layouts, model_map, multi_head_attention
 from figures.grids import heads, masks, one_hot, origins, waves, weights, weights_side_by_side
 from figures.style import COLORS, INK, PAPER, SIGNED, WEIGHTS, WIDEST
@@ -30,7 +30,6 @@ __all__ = [
     "bars",
     "bert_block",
     "decoder_block",
-    "differences",
     "fused_layouts",
     "heads",
     "lines",
@@ -39,7 +38,6 @@ __all__ = [
     "multi_head_attention",
     "one_hot",
     "origins",
-    "plane",
     "waves",
     "weights",
     "weights_side_by_side",

@@ -1,15 +1,11 @@
-"""Bars, curves, arrows, and words in the plane."""
-
-from math import isfinite
+"""Bars, curves and arrows."""
 
 import torch
 from matplotlib import rc_context
 
 from feedback.format import listed
 from figures.style import (
-    ALARM,
     COLORS,
-    FAINT,
     GRID,
     LINE,
     MARKS,
@@ -97,40 +93,6 @@ def _points(values, xs, named):
     return words
 
 
-def differences(sizes, first, tolerance, title="Where the two models part"):
-    """A bar for each module whose output differs by more than the tolerance, in the order in which they run.
-
-    Shapes: sizes {name: largest difference, or None where there is none}; first: the name of the first that differs
-    Units:  of the outputs, on an axis in powers of ten, with one digit; of many modules, those around the first
-    Source: notebook 07
-    """
-    names = [name for name, size in sizes.items() if size is not None]
-    at = names.index(first) if first in names else len(names) - 1
-    names = names[max(0, at - 8) : at + 9]
-    apart = {name: float(f"{sizes[name]:.0e}") for name in names if sizes[name] > tolerance}
-    top = max([10 * tolerance, *(size for size in apart.values() if isfinite(size))])
-    with rc_context(STYLE):
-        figure, axis = new_figure(7.6, 0.26 * len(names) + 1.0)
-        for row, name in enumerate(names):
-            if name not in apart:
-                axis.text(tolerance * 1.1, row, "agrees", va="center", fontsize=8.5, color=FAINT)
-                continue
-            size = min(apart[name], top)
-            color = ALARM if name == first else LINE
-            axis.barh(row, size - tolerance, left=tolerance, height=0.66, color=color)
-            axis.text(size * 1.15, row, f"{apart[name]:g}", va="center", fontsize=8.5)
-        axis.set_xscale("log")
-        axis.set(xlim=(tolerance, top * 6), ylim=(len(names) - 0.4, -0.6), xlabel="largest difference")
-        axis.set_yticks(range(len(names)), names, fontsize=8.5)
-        axis.tick_params(axis="y", length=0)
-        axis.minorticks_off()
-        axis.set_title(title, loc="left")
-        words = [f"{name} {apart[name]:g}" if name in apart else f"{name} agrees" for name in names]
-        caption = f"The first output that differs by more than {tolerance:g} is that of {first}." if apart else ""
-        caption = caption or f"No output differs by more than {tolerance:g}."
-        return Picture(to_svg(figure), opening(title, "largest difference") + "; ".join(words) + ".", caption)
-
-
 def _plain(number):
     """With at most four decimals, and none that is not needed: 7 instead of 7.0000."""
     text = short(float(number), 4)
@@ -166,66 +128,3 @@ def arrows(vectors, title="", axes=("", "")):
         words = [f"{name} ({vector[0]:.2f}, {vector[1]:.2f})" for name, vector in vectors.items()]
         caption = f"From the origin, the arrows reach {listed(words)}."
         return Picture(to_svg(figure), opening(title, "arrows from the origin") + ", ".join(words) + ".", caption)
-
-
-def plane(families, places, title=""):
-    """Words in the plane, each family in its own color and mark.
-
-    Shapes: families {name: words}, places (N, 2), one row for each word in order
-    Units:  rounded to 2 decimals
-    Errors: ValueError if words and places are not as many
-    Source: notebook 01
-    """
-    members = [(n, word) for n, words in enumerate(families.values()) for word in words]
-    places = rounded(places).round(decimals=2)
-    if places.shape != (len(members), 2):
-        raise ValueError(f"{len(members)} words need places of shape ({len(members)}, 2), got {tuple(places.shape)}")
-    with rc_context(STYLE):
-        figure, axis = new_figure(7.2, 4.6)
-        for n, name in enumerate(families):
-            own = places[[i for i, (family, _) in enumerate(members) if family == n]]
-            axis.scatter(own[:, 0], own[:, 1], color=COLORS[n % 4], marker=MARKS[n % 4], s=26, label=name)
-        sides = _sides([word for _, word in members], places)
-        for (n, word), (x, y), (dx, dy) in zip(members, places.tolist(), sides, strict=True):
-            axis.annotate(
-                word,
-                (x, y),
-                (7 * dx, 9 * dy),
-                textcoords="offset points",
-                fontsize=9.5,
-                color=COLORS[n % 4],
-                ha=("center", "left", "right")[dx],
-                va="center",
-            )
-        axis.set(xlabel="direction of the largest difference", ylabel="the next largest")
-        axis.set_axisbelow(True)
-        axis.margins(0.12)
-        axis.grid(color=GRID, linewidth=0.8)
-        axis.set_title(title, loc="left", pad=22)
-        add_legend(axis)
-        words = [f"{word} ({x:.2f}, {y:.2f})" for (_, word), (x, y) in zip(members, places.tolist(), strict=True)]
-        return Picture(
-            to_svg(figure),
-            opening(title, ", ".join(families)) + ", ".join(words) + ".",
-            "Each family of words has a color and a mark of its own; words with similar rows lie close together.",
-        )
-
-
-def _sides(words, places):
-    """Where each word is written, seen from its point: the first side on which it covers no point and no word."""
-    points = (places - places.amin(0)) / (places.amax(0) - places.amin(0)) * torch.tensor([370.0, 210.0])
-    taken = [(x - 4, x + 4, y - 4, y + 4) for x, y in points.tolist()]
-    chosen = []
-    for word, (x, y) in zip(words, points.tolist(), strict=True):
-        boxes = {}
-        for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-            wide, middle = 6 * len(word), x + dx * (7 + 3 * len(word))
-            boxes[dx, dy] = (middle - wide / 2, middle + wide / 2, y + 9 * dy - 5, y + 9 * dy + 5)
-        side = next((side for side, box in boxes.items() if not any(_overlap(box, other) for other in taken)), (1, 0))
-        taken.append(boxes[side])
-        chosen.append(side)
-    return chosen
-
-
-def _overlap(a, b):
-    return a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3]

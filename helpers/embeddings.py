@@ -49,19 +49,6 @@ def add_positions(x, positions):
     return x + positions[:T]  # (..., T, C) + (T, C)
 
 
-def pca(rows):
-    """Project vectors onto the two directions in which they differ most: principal component analysis.
-
-    Shapes: rows (N, C) -> (N, 2), and the share of the variance that these two directions keep
-    Source: notebook 01
-    """
-    centered = rows - rows.mean(dim=0)
-    _, sizes, directions = torch.linalg.svd(centered, full_matrices=False)
-    directions = directions[:2]  # (2, C)
-    directions = directions * directions.sum(dim=-1, keepdim=True).sign()  # the SVD leaves their signs open
-    return centered @ directions.T, (sizes[:2].square().sum() / sizes.square().sum()).item()
-
-
 class TokenEmbedding(nn.Module):
     """A table with one trainable row for each token.
 

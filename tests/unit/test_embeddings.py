@@ -11,7 +11,6 @@ from helpers.embeddings import (
     TokenEmbedding,
     add_positions,
     embed,
-    pca,
     sinusoidal_positions,
 )
 from tests.unit.refusals import require_refused
@@ -94,16 +93,6 @@ def test_x_of_another_dtype_is_added_in_the_wider_one():
     """As + does in PyTorch; the attention that follows refuses a dtype that is not its own."""
     for dtype, result in ((torch.float64, torch.float64), (torch.bfloat16, torch.float32)):
         assert add_positions(torch.randn(B, T, C).to(dtype), sinusoidal_positions(11, C)).dtype == result
-
-
-def test_pca_equals_the_eigenvectors_of_the_covariance_matrix():
-    rows = torch.randn(9, 4, dtype=torch.float64) * torch.tensor([1.0, 4.0, 2.0, 3.0])
-    variances, directions = torch.linalg.eigh(rows.T.cov())  # from the smallest to the largest
-    largest = directions.T[[-1, -2]]  # (2, C)
-    largest = torch.stack([row if row.sum() > 0 else -row for row in largest])
-    flat, kept = pca(rows + 3.0)  # where they stand does not matter
-    torch.testing.assert_close(flat, torch.stack([(rows - rows.mean(0)) @ row for row in largest], dim=1))
-    assert kept == pytest.approx((variances[-1] + variances[-2]).item() / variances.sum().item()) and kept < 0.99
 
 
 # ---------------------------------------------------------------- errors

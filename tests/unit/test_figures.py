@@ -33,9 +33,7 @@ MAKERS = {
     "heads": lambda w=WEIGHTS: figures.heads({"before": w, "after": w}),
     "one-hot": lambda w=WEIGHTS: figures.one_hot(w.argmax(-1), WORDS, ["a", "b", "c"]),
     "waves": lambda w=WEIGHTS: figures.waves(w * 2 - 1, "Waves"),
-    "plane": lambda w=WEIGHTS: figures.plane({"few": WORDS[:2], "one": WORDS[2:]}, w[:, :2], "Words"),
     "origins": lambda w=WEIGHTS: figures.origins({"x": (10 * w.detach() + 0.4).floor().int()}, WORDS),
-    "differences": lambda w=WEIGHTS: figures.differences({"a": 0.0, "b": 0.31, "c": 2.0, "d": None}, "b", 1e-4),
 }
 each_figure = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 
@@ -166,7 +164,6 @@ def test_numbers_are_written_as_they_are():
 def test_errors_say_what_does_not_fit():
     require_refused(
         ("ValueError: 3 words need as many ids, got 1", lambda: figures.one_hot(torch.tensor([1]), WORDS, WORDS)),
-        ("ValueError: 3 words need places of shape (3, 2), got", lambda: figures.plane({"a": WORDS}, WEIGHTS)),
         (
             "ValueError: x: 3 row words need as many rows, got (2, 3)",
             lambda: figures.origins({"x": WEIGHTS[:2]}, WORDS),
