@@ -265,6 +265,14 @@ def removes_other_hooks(attempt):
     return "A hook that somebody else had registered on a child is gone afterwards."
 
 
+def changes_buffers(attempt):
+    models = [Chain(a=Step(2), norm=nn.BatchNorm1d(2)).train() for _ in range(2)]
+    attempt(*models, torch.tensor([[1.0, 2.0], [3.0, 5.0]]))
+    if all(int(model.norm.num_batches_tracked) == 0 for model in models):
+        return None
+    return "`nn.BatchNorm1d` has counted a batch: somewhere your code runs a module in training mode."
+
+
 MIXED = "called with models whose parts are in different modes,"
 RAISES = "called with a model whose child raises an exception,"
 IN_FINALLY = "try: ... finally: what is in `finally` runs in any case. {} there{}."
@@ -306,6 +314,12 @@ TESTS = (  # id, test, what to think about, while doing what
         removes_other_hooks,
         "Remove your own hooks only: the handle that `register_forward_hook` returns has `.remove()`.",
         "called with models that have hooks of their own,",
+    ),
+    (
+        "run-in-training",
+        changes_buffers,
+        "`model.eval()` comes before the first run.",
+        "called with `nn.BatchNorm1d` among the children,",
     ),
 )
 

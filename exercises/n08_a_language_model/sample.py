@@ -268,6 +268,16 @@ def not_repeatable(attempt):
     return None
 
 
+def other_defaults(attempt):
+    found = []
+    for options in ((), (1.0, None)):
+        torch.default_generator.manual_seed(3)
+        found.append(attempt(LOGITS.clone(), *options))
+    if torch.equal(*found):
+        return None
+    return "Called with logits alone, your code drew other tokens than with temperature=1.0 and top_k=None."
+
+
 def required(id, test, hint, while_doing="called with a generator,"):
     return BehavioralTest(id, test, hint, required=True, while_doing=while_doing)
 
@@ -342,6 +352,12 @@ EXERCISE = exercise(
             "With `generator=None`, torch's functions use its global generator, so there is nothing more to do: no "
             "seed, and no generator of your own.",
             "called without a generator,",
+        ),
+        required(
+            "other-defaults",
+            other_defaults,
+            "The defaults are part of the signature: temperature=1.0, top_k=None, generator=None.",
+            "called with logits alone,",
         ),
     ),
 )
