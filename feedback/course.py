@@ -91,6 +91,8 @@ class Course:
             and not (report.solved and self._passes_again(exercise.id, attempt))
         ):
             self.store.note(exercise.id, report.status, report.diagnosis)
+        if report.solved and not record:
+            return report
         step = self.after(exercise.id) if report.solved else None
         unsaved = self.store.unsaved if record else ""
         next_steps = explain_course.next_steps(exercise, report, step, self.solutions, unsaved)
@@ -296,13 +298,18 @@ class Course:
         return Item(f"prediction {asked.id}", self.contents.link(asked.id), state, why)
 
     def after(self, exercise_id: str) -> Step | None:
-        """What comes after an exercise: the next one in its notebook, else the next notebook; None after the last."""
+        """What comes after an exercise: the next one in its notebook, else the next notebook; None after the last.
+
+        Nothing leads from the core of a notebook into a deeper section.
+        """
         notebook = self.contents.of(exercise_id)
         if notebook is None:
             return None
         ids = self.contents.belonging(self.exercises, notebook)
         if exercise_id in ids[:-1]:
             id = ids[ids.index(exercise_id) + 1]
+            if (self.contents.kind(exercise_id), self.contents.kind(id)) == ("core", "deeper"):
+                return Step("the rest of the core", "")
             return Step(f"exercise {self.exercises.heading(id).title}", self.contents.link(id))
         later = self.contents.following(notebook)
         return Step(f"notebook {later.name}", later.file) if later else None

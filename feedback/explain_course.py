@@ -24,7 +24,7 @@ def next_steps(
     if report.solved:
         if step is None:
             return (*lost, following("the rest of this notebook. This was the last exercise."))
-        rest = "" if step.name.startswith("exercise") else "the rest of this notebook, then "
+        rest = "the rest of this notebook, then " if step.name.startswith("notebook") else ""
         return (*lost, following(f"{step.name}.", step.href, rest))
     run_it = f'Insert a cell below (in Jupyter: Esc, then B), and run `solution("{exercise.id}")` in it.'
     last = run_it if solutions else "Show your instructor what you have."

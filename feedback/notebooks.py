@@ -200,6 +200,11 @@ class Contents:
         cell = _cells(self.folder / notebook.file).get(id)
         return f"{notebook.file}#cell-id={cell}" if cell else notebook.file
 
+    def kind(self, exercise: str) -> str:
+        """Whether an exercise is in a core or a deeper section; empty if no notebook says so."""
+        notebook = self.of(exercise)
+        return _kinds(self.folder / notebook.file).get(exercise, "") if notebook else ""
+
 
 @cache
 def _cells(path: Path) -> dict[str, str]:
@@ -213,3 +218,12 @@ def _cells(path: Path) -> dict[str, str]:
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}  # the links then lead to the beginning of the notebook
     return {id: cell for id, cell in places.items() if id}
+
+
+@cache
+def _kinds(path: Path) -> dict[str, str]:
+    """{exercise: the kind of its section}."""
+    try:
+        return {id: section.kind for section in sections(read(path)) for id in section.exercises}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return {}

@@ -93,6 +93,17 @@ def test_after_an_exercise_comes_the_next_one_in_its_notebook_then_the_next_note
     assert course.after("9.1") is course.after("7.1") is None
 
 
+def test_nothing_leads_from_the_core_into_a_deeper_section(folder, course):
+    cells = [cell("core", "## Core", "core-4"), *CELLS[2:5], cell("deeper", "## Deeper", "deeper-6"), *CELLS[5:]]
+    (folder / "08_shares.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    said = course.check("8.1", course.exercises["8.1"].reference).message
+    assert "Next: the rest of the core." in said and "8.2" not in said
+
+
+def test_where_nothing_is_recorded_no_card_leads_on(course):
+    assert "Next" not in course.check("8.1", course.exercises["8.1"].reference, record=False).message
+
+
 def test_everything_belongs_to_the_notebook_of_its_number(contents):
     assert {contents.of(id) for id in ("8", 8, "08", " 8.1 ", "08.more")} == {NOTEBOOKS[0]}
 
