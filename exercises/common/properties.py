@@ -28,7 +28,7 @@ def _not_negative(case):
     if (case.last >= -1e-6).all():
         return None
     at = explainers.worst(case.last.clamp(max=0), torch.zeros_like(case.last))
-    return f"No weight is negative; yours at {explainers.position(at)} is {explainers.number(case.last[at])}."
+    return f"A weight is never negative; yours at {explainers.position(at)} is {explainers.number(case.last[at])}."
 
 
 def _hidden_is_zero(case, tolerance=1e-4):
