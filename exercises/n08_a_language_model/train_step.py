@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from unittest.mock import patch
 
 import torch
+import torch._dynamo  # which the first optimizer would import, for a second of the time that an answer has
 from torch import nn
 from torch.nn.utils import clip_grad_norm_
 
