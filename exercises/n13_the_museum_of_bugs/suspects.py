@@ -500,7 +500,8 @@ class Suspects:
         if truth.broken:
             always = "your test found nothing, but"
             some = f"your test found nothing in {times} of {RUNS} runs, each from another random state:"
-            with torch.no_grad():
+            with torch.no_grad(), torch.random.fork_rng(devices=[]):
+                torch.default_generator.manual_seed(0)  # so that the numbers of a card stay the same
                 shown = truth.shows(self.suspect(self.numbers[id]).model())  # type: ignore[misc]  # a broken one has it
             return f"{always if times == RUNS else some} {truth.does}. {shown}"
         some = "" if times == RUNS else f" in {times} of {RUNS} runs"
