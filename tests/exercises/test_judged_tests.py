@@ -70,6 +70,14 @@ def test_the_reference_is_right_at_three_random_states_more(id):
         assert said == {A_BUG if truth.broken else NOTHING}, truth.id
 
 
+def test_a_card_shows_the_same_numbers_twice():
+    cards = set()
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        cards.add(check("13.6", lambda module: None, record=False).message)
+    assert len(cards) == 1 and "draws in training" in cards.pop()
+
+
 @pytest.mark.parametrize("id", JUDGES)
 def test_what_a_broken_one_is_shown_by_differs(id):
     for number, truth in enumerate(BANKS[id].truths, start=1):
