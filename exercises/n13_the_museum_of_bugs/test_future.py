@@ -88,7 +88,7 @@ def at(position: int, changed: int) -> Callable:
         i, before, after = _furthest(attend(x)[0, position], attend(other)[0, position])
         return (
             f"For an x of shape {tuple(x.shape)}, feature {i} of the output at position {position} is {before}, and "
-            f"{after} where nothing but the input at position {changed} is another"
+            f"{after} after a change of nothing but the input at position {changed}"
         )
 
     return shows
