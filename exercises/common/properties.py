@@ -42,7 +42,7 @@ def _hidden_is_zero(case, tolerance=1e-4):
     return f"A hidden key must get {exactly}the weight 0: {explainers.hidden_weight(case)}."
 
 
-FINITE = Property("not-finite", _finite, "Print the lines before: where does the first NaN or inf arise?")
+FINITE = Property("not-finite", _finite, "Print what each line gives: where does the first NaN or inf arise?")
 ROWS = Property(
     "rows-do-not-sum-to-1",
     _rows_sum_to_one,

@@ -275,7 +275,7 @@ EXERCISE = exercise(
         BehavioralTest(
             "future-seen",
             future_seen,
-            "`attention(..., causal=True)`, or a mask that is True on and below the diagonal.",
+            "What does `MultiHeadAttention` hide unless it is told to?",
         ),
         BehavioralTest(
             "past-not-seen",

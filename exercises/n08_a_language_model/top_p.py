@@ -162,7 +162,7 @@ EXERCISE = exercise(
         ),
     ),
     properties=(
-        Property("not-a-number", has_nan, "Print the lines before: where does the first NaN arise?"),
+        Property("not-a-number", has_nan, "Print what each line gives: where does the first NaN arise?"),
         Property("filled-with-a-number", fill, 'Only `float("-inf")` gives a token the probability 0.'),
         Property("below-p", too_little, IN_SORTED_ORDER),
         Property("not-the-smallest", too_much, IN_SORTED_ORDER),
