@@ -19,7 +19,7 @@ from torch.nn import Module
 from feedback import source, tree
 from feedback.compare import same_kind
 from feedback.exercise import Exercise
-from feedback.format import axes, bracketed, describe
+from feedback.format import axes, bracketed, counted, describe
 
 KINDS: dict[type | None, str] = {
     bool: "True or False",
@@ -122,7 +122,7 @@ def _wrong_type(exercise: Exercise, attempt: Any, value: Any, expected: Any) -> 
         return next(filter(None, found), None)
     if not many and value is not None and _is_alike(value, expected):
         return None
-    got = f"{len(value)} things" if many and isinstance(value, tuple) else describe(value)
+    got = counted(len(value), "thing", "things") if many and isinstance(value, tuple) else describe(value)
     sentence = f"Your code returned {got}; {_wanted(exercise, expected)} was expected."
     if value is None:
         changes_a_list = re.search(r"return .*\.(sort|append|extend|reverse)\(", source.text(attempt))
