@@ -134,7 +134,7 @@ def unlike_logits(case):
 
 def has_nan(case):
     bad = int(case.actual.isnan().sum())
-    return f"{bad} of your {case.actual.numel()} numbers are NaN." if bad else None
+    return f"Of your {case.actual.numel()} numbers, {bad} came out as NaN." if bad else None
 
 
 IN_SORTED_ORDER = (
