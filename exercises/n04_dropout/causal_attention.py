@@ -8,7 +8,7 @@ from torch import nn
 
 from exercises.common import explainers
 from exercises.common.attention import right_weights
-from exercises.common.devices import Moved
+from exercises.common.devices import Moved, moved
 from exercises.common.dropout import decided_by_a_layer, dropout, dropped_attention_from, in_training
 from exercises.common.dropout_statistics import DroppedWeights
 from exercises.common.heads import LIMITATION_FINITE_FILL
@@ -317,8 +317,8 @@ def mask_stays_on_the_cpu(attempt):
     """Where the module and x are moved, what forward makes on the CPU does not go along."""
     module, x = attempt(D, DV, T, 0.0).eval(), normal(B, T, D, seed=111)
     module(x)  # what is kept from this call does not move along
-    with contextlib.suppress(Exception), Moved(x, *module.parameters(), *module.buffers()) as device:
-        module(x)
+    with contextlib.suppress(Exception), Moved(x) as device:
+        moved(module)(x)
     if not device.met:
         return None
     name = plain_mask(module)

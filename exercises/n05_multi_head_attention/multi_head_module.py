@@ -1,6 +1,5 @@
 """MultiHeadAttention: the reference, its steps and test cases; the page next to it says the rest."""
 
-import contextlib
 import inspect
 import math
 from collections import namedtuple
@@ -12,7 +11,7 @@ from torch import nn
 
 from exercises.common import explainers, properties
 from exercises.common.attention import give, multi_head_from, right_weights
-from exercises.common.devices import Moved, is_moved
+from exercises.common.devices import keeps_to_the_device, moved
 from exercises.common.dropout import (
     decided_by_a_layer,
     dropout,
@@ -468,24 +467,13 @@ def does_not_learn(attempt):
     return None
 
 
-def stays_on_the_cpu(attempt):
-    """Where module and inputs are moved, what forward makes on the CPU does not go along, with a mask or without."""
-    module, inputs = attempt(WIDTH, H, 0.1).train(), [z.clone() for z in (X, CONTEXT, MASK)]
-    found = ()
-    with contextlib.suppress(Exception), Moved(*inputs, *module.parameters(), *module.buffers()) as device:
-        found = module(*inputs)
-        module(inputs[0])
-    names = [name for name, z in zip(("out", "weights"), found, strict=False) if not is_moved(z)]
-    if not device.met and not names:
-        return None
-    where = f", and {listed(names)} came back on the CPU" if names else ""
-    return (
-        "The numbers are right, but when the module and its inputs were moved to another device, forward made a tensor "
-        f"on the CPU{where}. On a GPU the two cannot meet."
-    )
+def on_another_device(attempt, x, context, mask):
+    """The results of a module that has moved, with a mask and without."""
+    module = moved(attempt(WIDTH, H, 0.1).train())
+    return module(x, context, mask), module(x)
 
 
-def used_again(id, test, hint, while_doing="used again,"):
+def used_again(id, test, hint, while_doing):
     return BehavioralTest(id, test, hint, required=True, while_doing=while_doing)
 
 
@@ -519,13 +507,7 @@ TESTS = (
         "Use the layers themselves, and no detach, `.data`, numpy or `no_grad` on the way to out.",
         "in the backward pass",
     ),
-    used_again(
-        "stays-on-the-cpu",
-        stays_on_the_cpu,
-        "A new tensor is made where x is: with `device=x.device`, or from a tensor that is there, as `zeros_like` "
-        "does.",
-        "on another device,",
-    ),
+    keeps_to_the_device("x", X, CONTEXT, MASK, call=on_another_device),
 )
 
 
