@@ -142,5 +142,5 @@ def pieces_differ(step, *rest):
         return None
 
     return BehavioralTest(
-        "pieces-differ", test, "Which step depends on how many tokens come at once, or on how many came before?"
+        "chunks-differ", test, "Which step depends on how many tokens come at once, or on how many came before?"
     )

@@ -144,7 +144,8 @@ def fill(module, attempt, layers, weights, biases=()):
             "nn.Linear, so that what a token looks for can differ from what it offers.",
         )
     if layers.alone:
-        _require_no_others(module, layers.names, parameters)
+        why = ": these layers make queries, keys and values, and what comes after attention belongs to another module"
+        require_no_others(module, listed(layers.names), parameters, why)
     with torch.no_grad():
         for parameter, numbers in zip(parameters, (*weights, *biases), strict=True):
             parameter.copy_(numbers)
@@ -212,16 +213,19 @@ def _items(collection):
     return collection.values() if isinstance(collection, dict) else collection
 
 
-def _require_no_others(module, names, parameters):
+def require_no_others(module, asked, parameters, why=""):
+    """Say which parameters a module has besides these, the parameters of what is `asked` for.
+
+    Errors: ContractViolation
+    """
     known = {id(parameter) for parameter in parameters}
     others = [name for name, parameter in module.named_parameters() if id(parameter) not in known]
     if others:
         shown = listed(others[:3] + ([f"{len(others) - 3} more"] if len(others) > 3 else []))
         raise ContractViolation(
             "extra-parameters",
-            f"Besides {listed(names)} your module has parameters that are not asked for: "
-            f"{shown}. Here nothing else is learned: these layers make the queries, keys and values, and what "
-            "comes after attention belongs to another module.",
+            f"Besides {asked} your module has parameters that are not asked for: {shown}. Here nothing else is "
+            f"learned{why}.",
         )
 
 

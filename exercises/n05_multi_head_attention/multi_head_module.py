@@ -9,7 +9,7 @@ from functools import cache
 import torch
 from torch import nn
 
-from exercises.common import explainers, properties
+from exercises.common import properties
 from exercises.common.attention import give, multi_head_from, right_weights
 from exercises.common.devices import keeps_to_the_device, moved
 from exercises.common.dropout import (
@@ -19,7 +19,7 @@ from exercises.common.dropout import (
     in_training,
     repeats_in_evaluation,
 )
-from exercises.common.dropout_statistics import Dropped, DroppedWeights, comparable, outline, same_rows
+from exercises.common.dropout_statistics import DroppedWeights
 from exercises.common.gradients import first_wrong, gradients_of, unreached
 from exercises.common.heads import (
     FOUR_FEATURES,
@@ -317,6 +317,8 @@ def mode_of(args):
 class WeightsOfHeads(DroppedWeights):
     """Dropout on the weights of several heads: what DroppedWeights says of out is said of each head's part of it."""
 
+    first_columns, of_out = "the first columns of each head's values", "the first columns of each head's part of out"
+
     def stage_of(self, args):
         """Evaluation without a mask, then with a context, then masked; then dropout, as in DroppedWeights."""
         given = parse(args)
@@ -328,56 +330,13 @@ class WeightsOfHeads(DroppedWeights):
         p, training = self.mode(args)
         if not p and not training:
             return value
-        right = self.weights(args)
-        if not comparable(value, (args[0], right)):
-            return outline(value)
-        return super().summary(args, self._by_heads(args, value))
+        return super().summary(args, value)
 
-    def _by_heads(self, args, value):
-        """(out, weights) with out cut into heads; out_proj changes nothing in these test cases."""
-        out, weights = value
-        return split_heads(out, parse(args).num_heads), weights
+    def by_heads(self, args, out):
+        return split_heads(out, parse(args).num_heads)  # out_proj changes nothing in these test cases
 
-    def in_evaluation(self, case):
-        if not self.mode(case.args)[0]:
-            return explainers.entry(case)
-        return super().in_evaluation(replace(case, actual=self._by_heads(case.args, case.actual)))
-
-    def where(self, case):
-        """How many zeros are in the weights returned, and how many in those that out shows."""
-        right, (p, _) = self.weights(case.args), self.mode(case.args)
-        out, weights = self._by_heads(case.args, case.actual)
-        returned, used = (Dropped(right, found, p) for found in (weights, out[..., : right.size(-1)]))
-        return (
-            f"with {self.p_name} = {p:g}, {returned.count:,} of the {returned.total:,} weights you returned are 0. "
-            "In this test each head's values begin with an identity matrix, so each head's part of out should begin "
-            f"with these very weights: {used.count:,} of the numbers there are 0"
-        )
-
-    def out_property(self):
-        """out is made from the returned weights, in training too."""
-
-        def mixes(case):
-            given = parse(case.args)
-            right, values = self.weights(case.args), self.values(case.args)
-            if case.last.shape != right.shape or case.last.dtype != values.dtype:
-                return None
-            expected = given.layers[3](merge_heads(case.last @ values))
-            if same_rows(case.first, expected, expected):
-                return None
-            at = explainers.worst(case.first, expected)
-            return (
-                "out must be made from the weights that you return: out_proj of the merged weights @ v. At "
-                f"{explainers.position(at)} that is {explainers.number(expected[at])}, and your out is "
-                f"{explainers.number(case.first[at])}."
-            )
-
-        return Property(
-            "out-not-from-weights",
-            mixes,
-            "One tensor of weights: it multiplies v, and it is returned. Then merge the heads, and apply `out_proj`. "
-            "Does anything else happen to x or context, or to their order?",
-        )
+    def out_of(self, args, weights):
+        return parse(args).layers[3](merge_heads(super().out_of(args, weights)))
 
 
 DROPPED = WeightsOfHeads(

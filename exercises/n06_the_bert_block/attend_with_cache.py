@@ -7,6 +7,7 @@ from exercises.common.attention import weights_from
 from exercises.common.experiments import HEADS_TO_CHANGE, first_that_moves, heads_that_mix
 from exercises.common.gradients import gradients_flow
 from exercises.common.heads import LIMITATION_FINITE_FILL, LIMITATION_LARGE_SCORES
+from exercises.common.incremental import pieces_differ
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from feedback import BehavioralTest, Comparison, Property, TestCase
 from feedback.page_exercise import exercise
@@ -177,22 +178,6 @@ def past_not_seen(attempt):
     return None
 
 
-def chunks_differ(attempt):
-    """All at once must give what one by one gives."""
-    q, k, v = NEW
-    at_once, past, parts = ask(attempt, q, k, v)[0], None, []
-    for part in (slice(0, 1), slice(1, 3), slice(3, 4)):
-        out, past = ask(attempt, q[:, :, part], k[:, :, part], v[:, :, part], past)
-        parts.append(out)
-    moved = (at_once - torch.cat(parts, dim=2)).abs().amax((0, 1, 3))
-    if moved.max() < 1e-4:
-        return None
-    return (
-        f"A cache only saves work: four tokens at once, or first one, then two, then one, must give the same out. "
-        f"Yours differs first at token {int((moved > 1e-4).nonzero()[0])}, by up to {float(moved.max()):.4f}."
-    )
-
-
 def heads_apart(attempt):
     """Change one head of one item, and see whether others notice."""
     steps = normal(S, D, seed=266)  # another one for each position: the same for all keys would change nothing
@@ -277,11 +262,7 @@ EXERCISE = exercise(
             heads_apart,
             "The axes B and H stay in front. Does a line sum over them, or mistake one of them for the positions?",
         ),
-        BehavioralTest(
-            "chunks-differ",
-            chunks_differ,
-            "Which step depends on how many tokens come at once, or on whether there is a past?",
-        ),
+        pieces_differ(lambda attempt, new, past: attempt(*new, past)),
         BehavioralTest(
             "cache-cut-off",
             cache_cut_off,

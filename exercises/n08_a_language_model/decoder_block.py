@@ -9,7 +9,13 @@ from exercises.common import properties
 from exercises.common.experiments import items_apart
 from exercises.common.heads import PROJECTIONS
 from exercises.common.inputs import B, T, normal
-from exercises.common.modules import changes_with_the_mode, require_methods, require_module, trainable
+from exercises.common.modules import (
+    changes_with_the_mode,
+    require_methods,
+    require_module,
+    require_no_others,
+    trainable,
+)
 from feedback import BehavioralTest, ContractViolation, ModuleRunner, TestCase
 from feedback.page_exercise import exercise
 from helpers.heads import MultiHeadAttention
@@ -50,7 +56,8 @@ def layers_of(module, numbers):
                 "no-bias", "A layer of your block has no bias; here each has one, as is the default: no bias=False."
             )
     norms = _norms(module, numbers)
-    _require_no_others(module, [*norms, *parts.values()])
+    known = [parameter for layer in (*norms, *parts.values()) for parameter in layer.parameters()]
+    require_no_others(module, "attention, two norms and two layers of the feed-forward network", known)
     return parts | {"norms": norms}
 
 
@@ -93,17 +100,6 @@ def _norms(module, numbers):
                 "another-eps", f"A norm of your block has eps = {norm.eps:g}; the default, 1e-05, is meant here."
             )
     return norms
-
-
-def _require_no_others(module, layers):
-    known = {id(parameter) for layer in layers for parameter in layer.parameters()}
-    others = [name for name, parameter in module.named_parameters() if id(parameter) not in known]
-    if others:
-        raise ContractViolation(
-            "extra-parameters",
-            "Besides attention, two norms and two layers of the feed-forward network, your block has parameters that "
-            f"are not asked for: {', '.join(others[:3])}.",
-        )
 
 
 class Numbers:
