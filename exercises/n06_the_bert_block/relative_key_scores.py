@@ -121,21 +121,6 @@ def heads_apart(attempt):
     return heads_that_mix(first_that_moves(scores(q), change, HEADS_TO_CHANGE))
 
 
-def queries_apart(attempt):
-    """Change one query, and see whether other rows notice."""
-    q, table = arguments(206, B, H, T, D, S)
-    other = q.clone()
-    other[:, :, 3] += 1
-    moved = (attempt(q.clone(), table.clone()) - attempt(other, table.clone())).abs().amax((0, 1, 3))
-    moved[3] = 0
-    if moved.max() < 1e-5:
-        return None
-    return (
-        f"Row i of the scores belongs to query i alone: when query 3 changed, row {int(moved.argmax())} moved by "
-        f"{float(moved.max()):.4f}."
-    )
-
-
 EXERCISE = exercise(
     relative_key_scores,
     returns=("scores",),
@@ -170,7 +155,6 @@ EXERCISE = exercise(
             heads_apart,
             "The axes B and H stay in front. Does a line sum over them, or mistake one of them for the positions?",
         ),
-        BehavioralTest("queries-mixed", queries_apart, "`q_i` . `E[i - j + M - 1]`: only query i is in row i."),
         BehavioralTest("not-linear", scores_are_linear, "Only dot products: no softmax, no mask, nothing added."),
         gradients_flow(relative_key_scores, arguments(207, 2, 1, 4, 7, 4), ("q", "distance_embedding")),
     ),
