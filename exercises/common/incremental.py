@@ -140,5 +140,5 @@ def pieces_differ(step, *rest):
         return None
 
     return BehavioralTest(
-        "chunks-differ", test, "Which step depends on how many tokens come at once, or on how many came before?"
+        "pieces-differ", test, "Which step depends on how many tokens come at once, or on how many came before?"
     )

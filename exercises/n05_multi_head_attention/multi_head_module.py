@@ -20,7 +20,7 @@ from exercises.common.dropout import (
     repeats_in_evaluation,
 )
 from exercises.common.dropout_statistics import DroppedWeights
-from exercises.common.gradients import first_wrong, gradients_of, unreached
+from exercises.common.gradients import NOISE, first_wrong, gradients_of, unreached
 from exercises.common.heads import (
     FOUR_FEATURES,
     LIMITATION_FINITE_FILL,
@@ -358,7 +358,6 @@ LAYERS = random_layers(WIDTH, 120)
 X, CONTEXT = normal(B, T, WIDTH, seed=121), normal(B, S, WIDTH, seed=122)
 MASK = some_hidden(T, S)
 LONG = normal(B, 32, WIDTH, seed=123)
-NOISE = 1e-5  # the gradient of k_proj.bias is nothing but rounding: it adds the same to each score of a row
 
 
 def ask(attempt, x, context, layers):

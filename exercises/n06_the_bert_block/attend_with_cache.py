@@ -1,5 +1,7 @@
 """attend_with_cache: the reference, its steps, test cases, and what else is tried."""
 
+from dataclasses import replace
+
 import torch
 
 from exercises.common import explainers, properties
@@ -246,7 +248,7 @@ EXERCISE = exercise(
             heads_apart,
             "The axes B and H stay in front. Does a line sum over them, or mistake one of them for the positions?",
         ),
-        pieces_differ(lambda attempt, new, past: attempt(*new, past)),
+        replace(pieces_differ(lambda attempt, new, past: attempt(*new, past)), id="chunks-differ"),
         BehavioralTest(
             "cache-cut-off",
             cache_cut_off,
