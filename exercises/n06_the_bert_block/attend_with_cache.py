@@ -6,7 +6,7 @@ import torch
 
 from exercises.common import explainers, properties
 from exercises.common.attention import weights_from
-from exercises.common.experiments import HEADS_TO_CHANGE, first_that_moves, heads_that_mix
+from exercises.common.experiments import that_mix
 from exercises.common.gradients import gradients_flow
 from exercises.common.heads import LIMITATION_FINITE_FILL, LIMITATION_LARGE_SCORES
 from exercises.common.incremental import pieces_differ
@@ -175,7 +175,8 @@ def heads_apart(attempt):
         q, k, v, *past = (x + plus * steps[: x.size(2)] for x in (*NEW, *PAST))
         return ask(attempt, q, k, v, tuple(past))[0].flatten(2)
 
-    return heads_that_mix(first_that_moves(ask(attempt, *NEW, PAST)[0].flatten(2), change, HEADS_TO_CHANGE))
+    before = ask(attempt, *NEW, PAST)[0].flatten(2)
+    return that_mix("Items and heads, at [item, head], must not mix", before, change)
 
 
 def cache_cut_off(attempt):

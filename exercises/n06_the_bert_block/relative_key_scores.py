@@ -3,7 +3,7 @@
 import torch
 
 from exercises.common import explainers, properties
-from exercises.common.experiments import HEADS_TO_CHANGE, first_that_moves, heads_that_mix, largest_difference
+from exercises.common.experiments import largest_difference, that_mix
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from feedback import BehavioralTest, Property, TestCase
@@ -118,7 +118,7 @@ def heads_apart(attempt):
         other[at] += normal(T, D, seed=205)
         return scores(other)
 
-    return heads_that_mix(first_that_moves(scores(q), change, HEADS_TO_CHANGE))
+    return that_mix("Items and heads, at [item, head], must not mix", scores(q), change)
 
 
 EXERCISE = exercise(
