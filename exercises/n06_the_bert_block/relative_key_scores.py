@@ -23,38 +23,24 @@ def relative_key_scores(q, distance_embedding):
     return torch.einsum("bhtd,tsd->bhts", q, distance_embedding[distance + M - 1])
 
 
-def sources(case, i, j):
-    """The rows of the table that give the scores at [i, j], and the positions whose vectors do."""
+def rows_used(case, i, j):
+    """The rows of the table that give the scores at [i, j]."""
     q, table = case.args
-    right = i - j + (len(table) + 1) // 2 - 1
-    with_each_row = q[:, :, i] @ table.T  # (B, H, 2M - 1)
-    with_each_vector = q @ table[right]  # (B, H, T)
-    return tuple(
-        torch.isclose(case.first[:, :, i, j, None], scores, rtol=1e-4, atol=3e-5)
-        .flatten(0, 1)
-        .all(0)
-        .nonzero()
-        .flatten()
-        .tolist()
-        for scores in (with_each_row, with_each_vector)
-    )
+    scores = q[:, :, i] @ table.T  # (B, H, 2M - 1)
+    same = torch.isclose(case.first[:, :, i, j, None], scores, rtol=1e-4, atol=3e-5)
+    return same.all(0).all(0).nonzero().flatten().tolist()
 
 
 def where_from(case):
-    """Which row of the table, or whose vector, gives the number that is furthest off; or None."""
+    """Which row of the table gives the number that is furthest off, or None."""
     at = *_, i, j = explainers.worst(case.first, case.expected_first)
-    rows, positions = sources(case, i, j)
-    if len(rows) == 1:
-        return (
-            f"your score at {explainers.position(at)}, query {i} and key {j}, is made with row {rows[0]} of "
-            f"distance_embedding; row {i - j + (len(case.args[1]) - 1) // 2} is right, {i} - {j} + M - 1"
-        )
-    if len(positions) == 1:
-        return (
-            f"your score at {explainers.position(at)}, query {i} and key {j}, is made with the vector of position "
-            f"{positions[0]}; it should be that of query {i}"
-        )
-    return None
+    rows = rows_used(case, i, j)
+    if len(rows) != 1:
+        return None
+    return (
+        f"your score at {explainers.position(at)}, query {i} and key {j}, is made with row {rows[0]} of "
+        f"distance_embedding; row {i - j + (len(case.args[1]) - 1) // 2} is right, {i} - {j} + M - 1"
+    )
 
 
 def row_used(case):
@@ -76,9 +62,9 @@ def as_split(args):
 
 
 def wrong_row(case):
-    """The row or query that was used, where that explains every wrong score: one may be chance."""
+    """The row that was used, where that explains every wrong score: one may be chance."""
     wrong = ~torch.isclose(case.first, case.expected_first, rtol=1e-4, atol=3e-5).all(0).all(0)
-    if not wrong.any() or not all(any(sources(case, i, j)) for i, j in wrong.nonzero().tolist()):
+    if not wrong.any() or not all(rows_used(case, i, j) for i, j in wrong.nonzero().tolist()):
         return None
     found = where_from(case)
     return f"{found[0].upper()}{found[1:]}." if found else None
