@@ -61,25 +61,38 @@ def is_moved(tensor):
     return getattr(tensor, "moved", False)
 
 
-def keeps_to_the_device(name, *args, call=lambda attempt, *args: attempt(*args)):
+def moved(module):
+    """A module all of whose tensors have moved."""
+    for tensor in (*module.parameters(), *module.buffers()):
+        tensor.moved = True
+    return module
+
+
+def keeps_to_the_device(name, *args, call=lambda attempt, *args: attempt(*args), hint=""):
     """A required behavioral test: where the tensors lie elsewhere, none of the CPU meets them, nor is the result one.
 
-    name    the argument whose device the result must have
+    name    the argument whose device the result, or each part of it, must have
+    hint    in place of the usual one
     """
 
     def test(attempt):
         given, result = [x.clone() if isinstance(x, torch.Tensor) else x for x in args], None
         with contextlib.suppress(Exception), Moved(*(x for x in given if isinstance(x, torch.Tensor))) as device:
             result = call(attempt, *given)
-        if not device.met and (result is None or is_moved(result)):
+        if device.drawn_there:
+            what = "a generator of the CPU was to draw there, and PyTorch raises an error."
+        elif device.met:
+            what = "a tensor that your code had made on the CPU met it."
+        elif not all(is_moved(x) for x in tree_leaves(result) if isinstance(x, torch.Tensor)):
+            what = "your result came back on the CPU."
+        else:
             return None
-        return f"The numbers are right, but only on the CPU: where {name} was moved to another device, " + (
-            "a tensor that your code had made on the CPU met it." if device.met else "your result came back on the CPU."
-        )
+        return f"The numbers are right, but only on the CPU: where {name} was moved to another device, {what}"
 
     return BehavioralTest(
         "stays-on-the-cpu",
         test,
-        f"On which device does a new tensor lie, if nothing is said? `{name}.device` is where it is needed.",
+        hint or f"On which device does a new tensor lie, if nothing is said? `{name}.device` is where it is needed.",
         required=True,
+        while_doing="on another device,",
     )

@@ -298,6 +298,8 @@ class DroppedWeights(DropoutExplainer):
     mode(args)       (p, training)
     """
 
+    first_columns, of_out = "the first columns of the values", "the first columns of out"
+
     def __init__(self, weights, values, mode, **words):
         self.weights, self.values, self.mode = cache(weights), cache(values), mode
         super().__init__(lambda case: Dropped(self.weights(case.args), case.last, mode(case.args)[0]), **words)
@@ -312,11 +314,10 @@ class DroppedWeights(DropoutExplainer):
     def summary(self, args, value):
         """The numbers where nothing was dropped, else the summaries of the weights and of what mixed the values."""
         right, values, (p, training) = self.weights(args), self.values(args), self.mode(args)
-        if not comparable(value, (right @ values, right)):
+        if not comparable(value, (self.out_of(args, right), right)):
             return outline(value)
-        out, weights = value
-        shown = out[..., : right.size(-1)]
-        returned = Dropped(right, weights, p)
+        out, weights = self.by_heads(args, value[0]), value[1]
+        shown, returned = out[..., : right.size(-1)], Dropped(right, weights, p)
         if not p:
             return "dropped with p = 0" if training and returned.count else value
         used = returned if _identical(shown, weights) else Dropped(right, shown, p)
@@ -331,12 +332,29 @@ class DroppedWeights(DropoutExplainer):
             same_rows(out, used.after.to(out.dtype) @ values.to(out.dtype), used.after),
         )
 
+    def by_heads(self, args, out):
+        """out as it was when the weights had mixed the values, where p is not 0."""
+        return out
+
+    def shown(self, case):
+        """What out shows of these weights."""
+        return self.by_heads(case.args, case.first)[..., : self.weights(case.args).size(-1)]
+
+    def out_of(self, args, weights):
+        """out as these weights give it."""
+        return weights @ self.values(args)
+
     # ---------------------------------------------------------------- sentences
 
     def in_evaluation(self, case):
         """What was dropped in evaluation."""
         (p, training), right = self.mode(case.args), self.weights(case.args)
-        for noun, got in (("weights", case.last), ("numbers that mix the values", case.first[..., : right.size(-1)])):
+        if not p:
+            return explainers.entry(case)
+        for noun, got in (
+            ("weights", case.last),
+            ("numbers that mix the values", self.shown(case)),
+        ):
             if not training and got.shape == right.shape and (dropped := Dropped(right, got, p)).count:
                 return (
                     f"in evaluation, with {self.p_name} = {p:g}, {dropped.count:,} of your {dropped.total:,} "
@@ -347,11 +365,11 @@ class DroppedWeights(DropoutExplainer):
     def where(self, case):
         """How many zeros are in the weights returned, and how many in those that out shows."""
         right, (p, _) = self.weights(case.args), self.mode(case.args)
-        returned, used = self.look(case), Dropped(right, case.first[..., : right.size(-1)], p)
+        returned, used = self.look(case), Dropped(right, self.shown(case), p)
         return (
             f"with {self.p_name} = {p:g}, {returned.count:,} of the {returned.total:,} weights you returned are 0. "
-            "In this test the first columns of the values are an identity matrix, so the first columns of out should "
-            f"be these very weights: {used.count:,} of the numbers there are 0"
+            f"In this test {self.first_columns} are an identity matrix, so {self.of_out} should be these very weights: "
+            f"{used.count:,} of the numbers there are 0"
         )
 
     # ---------------------------------------------------------------- what holds for all right answers
@@ -369,17 +387,6 @@ class DroppedWeights(DropoutExplainer):
                 f"{are} 0."
             )
 
-        def mixes(case):
-            values = self.values(case.args)
-            expected = case.last @ values if case.last.dtype == values.dtype else case.first
-            if same_rows(case.first, expected, case.last):
-                return None
-            at = explainers.worst(case.first, expected)
-            return (
-                f"out must be the weights you return times v: at {explainers.position(at)} out is "
-                f"{explainers.number(case.first[at])}, and weights @ v is {explainers.number(expected[at])}."
-            )
-
         return (
             properties.FINITE,
             *of_the_softmax,
@@ -391,12 +398,30 @@ class DroppedWeights(DropoutExplainer):
             ),
             properties.POSITIVE,
             Property("rows-do-not-sum-to-1", self.broken_row, properties.ROWS.hint),
-            Property(
-                "out-not-from-weights",
-                mixes,
-                "One draw, one tensor of weights: it multiplies v, and it is returned. Does anything else happen to v, "
-                "to what v is made of, or to out?",
-            ),
+            self.out_property(),
+        )
+
+    def out_property(self):
+        """out is made from the weights that are returned, in training too."""
+
+        def mixes(case):
+            right = self.weights(case.args)
+            if case.last.shape != right.shape or case.last.dtype != self.values(case.args).dtype:
+                return None
+            expected = self.out_of(case.args, case.last)
+            if same_rows(case.first, expected, expected):
+                return None
+            at = explainers.worst(case.first, expected)
+            return (
+                f"out must be made from the weights that you return: at {explainers.position(at)} out is "
+                f"{explainers.number(case.first[at])}, and these weights give {explainers.number(expected[at])}."
+            )
+
+        return Property(
+            "out-not-from-weights",
+            mixes,
+            "One draw, one tensor of weights: it multiplies v, and it is returned. Does anything else happen to v, to "
+            "what v is made of, or to out?",
         )
 
     def broken_row(self, case):

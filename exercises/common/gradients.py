@@ -36,6 +36,20 @@ def gradients_flow(reference, args, names, call=lambda attempt, *args: attempt(*
     return BehavioralTest("no-gradients", test, THINK, required=True, while_doing="where gradients are needed")
 
 
+def stays_finite(where, args, names, hint, id="nan-gradients", while_doing="in the backward pass"):
+    """A required behavioral test: no gradient is NaN or infinite, `where` numbers are that a softmax finds hard."""
+
+    def test(attempt):
+        given = _gradients(attempt, args, names, lambda attempt, *args: attempt(*args))
+        bad = next((name for name, x in given.items() if x is not None and not x.isfinite().all()), None)
+        return bad and (
+            f"The numbers are right, but the gradient of {bad} is NaN or infinite {where}. One step of training would "
+            "spoil the model."
+        )
+
+    return BehavioralTest(id, test, hint, required=True, while_doing=while_doing)
+
+
 def gradients_of(out, tensors, seed=47):
     """{name: gradient} of a weighted sum of a result, for tensors by name."""
     if out.requires_grad:

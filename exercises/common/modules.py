@@ -120,15 +120,19 @@ def takes(function, count, *names):
     return True
 
 
+def require_module(module, attempt):
+    if not isinstance(module, nn.Module):
+        raise ContractViolation(
+            "not-a-module", f"{attempt.__name__} must be an nn.Module: write class {attempt.__name__}(nn.Module)."
+        )
+
+
 def fill(module, attempt, layers, weights, biases=()):
     """Copy weights and biases into the layers of a module, or say what is wrong with these.
 
     Errors: ContractViolation
     """
-    if not isinstance(module, nn.Module):
-        raise ContractViolation(
-            "not-a-module", f"{attempt.__name__} must be an nn.Module: write class {attempt.__name__}(nn.Module)."
-        )
+    require_module(module, attempt)
     for name, weight in zip(layers.names, weights, strict=True):
         _require_layer(module, name, layers, weight)
     own = [getattr(module, name) for name in layers.names]
@@ -140,7 +144,8 @@ def fill(module, attempt, layers, weights, biases=()):
             "nn.Linear, so that what a token looks for can differ from what it offers.",
         )
     if layers.alone:
-        _require_no_others(module, layers.names, parameters)
+        why = ": these layers make queries, keys and values, and what comes after attention belongs to another module"
+        require_no_others(module, listed(layers.names), parameters, why)
     with torch.no_grad():
         for parameter, numbers in zip(parameters, (*weights, *biases), strict=True):
             parameter.copy_(numbers)
@@ -208,16 +213,19 @@ def _items(collection):
     return collection.values() if isinstance(collection, dict) else collection
 
 
-def _require_no_others(module, names, parameters):
+def require_no_others(module, asked, parameters, why=""):
+    """Say which parameters a module has besides these, the parameters of what is `asked` for.
+
+    Errors: ContractViolation
+    """
     known = {id(parameter) for parameter in parameters}
     others = [name for name, parameter in module.named_parameters() if id(parameter) not in known]
     if others:
         shown = listed(others[:3] + ([f"{len(others) - 3} more"] if len(others) > 3 else []))
         raise ContractViolation(
             "extra-parameters",
-            f"Besides {listed(names)} your module has parameters that are not asked for: "
-            f"{shown}. Here nothing else is learned: these layers make the queries, keys and values, and what "
-            "comes after attention belongs to another module.",
+            f"Besides {asked} your module has parameters that are not asked for: {shown}. Here nothing else is "
+            f"learned{why}.",
         )
 
 
@@ -271,23 +279,30 @@ def _differ(got, expected):
     return got.shape != expected.shape or not torch.allclose(got, expected, rtol=1e-3, atol=1e-4)
 
 
-def trainable(build, solution, names, first, second, call=lambda module, *inputs: module(*inputs)):
+def trainable(build, solution, layers, first, second, call=lambda module, *inputs: module(*inputs)):
     """Two required behavioral tests: a module remembers nothing, and learns as the solution does.
 
-    build(attempt) makes a module with known numbers in it; first and second are the inputs of two calls, the
-    second one longer.
+    build(attempt) makes a module with known numbers in it, and layers(module) gives its layers by name, or they are
+    the names of its attributes; first and second are the inputs of two calls, the second one longer.
     """
+
+    def layers_of(module):
+        return layers(module) if callable(layers) else {name: getattr(module, name) for name in layers}
+
+    def out_of(module, *inputs):
+        result = call(module, *inputs)
+        return result[0] if isinstance(result, tuple) else result
 
     def used_again(attempt):
         module, right = build(attempt), build(solution)
-        call(module, *first)
+        out_of(module, *first)
         for inputs, on in ((second, "a longer sequence"), ((first[0].flip(1) / 2,), "other numbers")):
-            if _differ(call(module, *inputs)[0], call(right, *inputs)[0]):
+            if _differ(out_of(module, *inputs), out_of(right, *inputs)):
                 return f"Used again, on {on}, your module gives wrong numbers: it remembers an earlier call."
         with torch.no_grad():
-            for layer in (getattr(one, name) for one in (module, right) for name in names):
+            for layer in (*layers_of(module).values(), *layers_of(right).values()):
                 layer.weight.mul_(-0.5)
-        if _differ(call(module, *first)[0], call(right, *first)[0]):
+        if _differ(out_of(module, *first), out_of(right, *first)):
             return (
                 "When the numbers in its layers changed between two calls, as they do in training, the results of your "
                 "module did not follow: it uses a copy that it made earlier."
@@ -296,8 +311,8 @@ def trainable(build, solution, names, first, second, call=lambda module, *inputs
 
     def gradients(attempt):
         module, x = build(attempt), first[0].clone().requires_grad_()
-        out = call(module, x, *first[1:])[0]
-        return gradients_of(out, {"x": x, **{name: getattr(module, name).weight for name in names}})
+        out = out_of(module, x, *first[1:])
+        return gradients_of(out, {"x": x, **{name: layer.weight for name, layer in layers_of(module).items()}})
 
     right_gradients = cache(lambda: gradients(solution))
 

@@ -22,8 +22,6 @@ def add_positions(x, positions):
 def what_was_added(case):
     """What was added to the first token that is not right."""
     x, positions = case.args
-    if case.actual.shape != case.expected.shape:
-        return explainers.shape(case)
     at = explainers.worst(case.actual, case.expected)[:-1]
     name = f"x[{at[0]}, {at[1]}]"
     if torch.allclose(case.actual[at], x[at], atol=1e-5):

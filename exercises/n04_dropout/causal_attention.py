@@ -2,13 +2,14 @@
 
 import contextlib
 import math
+from dataclasses import replace
 
 import torch
 from torch import nn
 
-from exercises.common import explainers
+from exercises.common import explainers, properties
 from exercises.common.attention import right_weights
-from exercises.common.devices import Moved
+from exercises.common.devices import Moved, moved
 from exercises.common.dropout import decided_by_a_layer, dropout, dropped_attention_from, in_training
 from exercises.common.dropout_statistics import DroppedWeights
 from exercises.common.heads import LIMITATION_FINITE_FILL
@@ -250,21 +251,16 @@ DROPPED = DroppedWeights(
 
 def future(case):
     """The hidden key that gets the largest weight."""
-    hidden = ~causal_mask(case.last.size(-1))
-    leak = case.last.double().nan_to_num(0.0) * hidden
-    if not leak.any():
-        return explainers.not_a_number(case) if case.last.isnan().any() else explainers.entry(case)
-    at = explainers.worst(leak, torch.zeros_like(leak))
-    return (
-        f"position {at[-2]} reads position {at[-1]}, which comes later, with the weight {explainers.number(leak[at])}"
-    )
+    return explainers.hidden_weight(with_mask(case))
 
 
 def future_is_read(case):
-    leak = case.last.double() * ~causal_mask(case.last.size(-1))
-    if (leak.abs() < 1e-4).all() or DROPPED.broken_row(case):  # the row comes first: its sum is nearer to the cause
-        return None
-    return f"The future must get the weight 0, in training too: {future(case)}."
+    """In training too; a broken row comes first: its sum is nearer to the cause."""
+    return None if DROPPED.broken_row(case) else properties.HIDDEN.test(with_mask(case))
+
+
+def with_mask(case):
+    return replace(case, args=(*case.args, causal_mask(case.last.size(-1))))
 
 
 FUTURE = Property(
@@ -317,8 +313,8 @@ def mask_stays_on_the_cpu(attempt):
     """Where the module and x are moved, what forward makes on the CPU does not go along."""
     module, x = attempt(D, DV, T, 0.0).eval(), normal(B, T, D, seed=111)
     module(x)  # what is kept from this call does not move along
-    with contextlib.suppress(Exception), Moved(x, *module.parameters(), *module.buffers()) as device:
-        module(x)
+    with contextlib.suppress(Exception), Moved(x) as device:
+        moved(module)(x)
     if not device.met:
         return None
     name = plain_mask(module)

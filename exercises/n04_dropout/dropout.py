@@ -1,11 +1,9 @@
 """dropout: the reference, its steps and test cases; the page next to it says the rest."""
 
-import contextlib
-
 import torch
 
 from exercises.common import explainers, properties
-from exercises.common.devices import Moved, is_moved
+from exercises.common.devices import keeps_to_the_device
 from exercises.common.dropout import decided_by_one_draw, decided_without_p
 from exercises.common.dropout_statistics import DropoutExplainer, Dropped, comparable, first_infinity, outline
 from exercises.common.gradients import gradients_flow
@@ -99,27 +97,6 @@ def wrong_gradients(attempt):
     )
 
 
-def stays_on_the_cpu(attempt):
-    """Where x has moved, the coins must go there as well, with a generator and without."""
-    for arguments in ((0.4, seeded(1)), (0.4,)):
-        x, result = uniform(40, 50, seed=9), None
-        with contextlib.suppress(Exception), Moved(x) as device:
-            result = attempt(x, *arguments)
-        if device.drawn_there:
-            return (
-                "The numbers are right, but when x was moved to another device, your coins were to be drawn there by "
-                "a generator of the CPU. It cannot do that: PyTorch raises an error."
-            )
-        if device.met:
-            return (
-                "The numbers are right, but when x was moved to another device, your coins stayed on the CPU. On a GPU "
-                "the two cannot be multiplied."
-            )
-        if not is_moved(result):
-            return "The numbers are right, but when x was moved to another device, your result was not there."
-    return None
-
-
 CHOSEN_HINT = (
     "Dropout does not look at the numbers: each becomes 0 with probability p, whatever it is. Compare "
     "random numbers with p, not those of x."
@@ -162,12 +139,12 @@ EXERCISE = exercise(
             required=True,
             while_doing="in the backward pass",
         ),
-        BehavioralTest(
-            "stays-on-the-cpu",
-            stays_on_the_cpu,
-            "The generator draws on the CPU alone: draw without `device=`, then move the coins with `.to(x.device)`.",
-            required=True,
-            while_doing="on another device,",
+        keeps_to_the_device(
+            "x",
+            uniform(40, 50, seed=9),
+            call=lambda attempt, x: (attempt(x, 0.4, seeded(1)), attempt(x, 0.4)),
+            hint="The generator draws on the CPU alone: draw without `device=`, then move the coins with "
+            "`.to(x.device)`.",
         ),
     ),
 )

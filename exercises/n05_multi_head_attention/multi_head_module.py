@@ -1,6 +1,5 @@
 """MultiHeadAttention: the reference, its steps and test cases; the page next to it says the rest."""
 
-import contextlib
 import inspect
 import math
 from collections import namedtuple
@@ -10,9 +9,9 @@ from functools import cache
 import torch
 from torch import nn
 
-from exercises.common import explainers, properties
+from exercises.common import properties
 from exercises.common.attention import give, multi_head_from, right_weights
-from exercises.common.devices import Moved, is_moved
+from exercises.common.devices import keeps_to_the_device, moved
 from exercises.common.dropout import (
     decided_by_a_layer,
     dropout,
@@ -20,8 +19,8 @@ from exercises.common.dropout import (
     in_training,
     repeats_in_evaluation,
 )
-from exercises.common.dropout_statistics import Dropped, DroppedWeights, comparable, outline, same_rows
-from exercises.common.gradients import first_wrong, gradients_of, unreached
+from exercises.common.dropout_statistics import DroppedWeights
+from exercises.common.gradients import NOISE, first_wrong, gradients_of, unreached
 from exercises.common.heads import (
     FOUR_FEATURES,
     LIMITATION_FINITE_FILL,
@@ -318,6 +317,8 @@ def mode_of(args):
 class WeightsOfHeads(DroppedWeights):
     """Dropout on the weights of several heads: what DroppedWeights says of out is said of each head's part of it."""
 
+    first_columns, of_out = "the first columns of each head's values", "the first columns of each head's part of out"
+
     def stage_of(self, args):
         """Evaluation without a mask, then with a context, then masked; then dropout, as in DroppedWeights."""
         given = parse(args)
@@ -329,56 +330,13 @@ class WeightsOfHeads(DroppedWeights):
         p, training = self.mode(args)
         if not p and not training:
             return value
-        right = self.weights(args)
-        if not comparable(value, (args[0], right)):
-            return outline(value)
-        return super().summary(args, self._by_heads(args, value))
+        return super().summary(args, value)
 
-    def _by_heads(self, args, value):
-        """(out, weights) with out cut into heads; out_proj changes nothing in these test cases."""
-        out, weights = value
-        return split_heads(out, parse(args).num_heads), weights
+    def by_heads(self, args, out):
+        return split_heads(out, parse(args).num_heads)  # out_proj changes nothing in these test cases
 
-    def in_evaluation(self, case):
-        if not self.mode(case.args)[0]:
-            return explainers.entry(case)
-        return super().in_evaluation(replace(case, actual=self._by_heads(case.args, case.actual)))
-
-    def where(self, case):
-        """How many zeros are in the weights returned, and how many in those that out shows."""
-        right, (p, _) = self.weights(case.args), self.mode(case.args)
-        out, weights = self._by_heads(case.args, case.actual)
-        returned, used = (Dropped(right, found, p) for found in (weights, out[..., : right.size(-1)]))
-        return (
-            f"with {self.p_name} = {p:g}, {returned.count:,} of the {returned.total:,} weights you returned are 0. "
-            "In this test each head's values begin with an identity matrix, so each head's part of out should begin "
-            f"with these very weights: {used.count:,} of the numbers there are 0"
-        )
-
-    def out_property(self):
-        """out is made from the returned weights, in training too."""
-
-        def mixes(case):
-            given = parse(case.args)
-            right, values = self.weights(case.args), self.values(case.args)
-            if case.last.shape != right.shape or case.last.dtype != values.dtype:
-                return None
-            expected = given.layers[3](merge_heads(case.last @ values))
-            if same_rows(case.first, expected, expected):
-                return None
-            at = explainers.worst(case.first, expected)
-            return (
-                "out must be made from the weights that you return: out_proj of the merged weights @ v. At "
-                f"{explainers.position(at)} that is {explainers.number(expected[at])}, and your out is "
-                f"{explainers.number(case.first[at])}."
-            )
-
-        return Property(
-            "out-not-from-weights",
-            mixes,
-            "One tensor of weights: it multiplies v, and it is returned. Then merge the heads, and apply `out_proj`. "
-            "Does anything else happen to x or context, or to their order?",
-        )
+    def out_of(self, args, weights):
+        return parse(args).layers[3](merge_heads(super().out_of(args, weights)))
 
 
 DROPPED = WeightsOfHeads(
@@ -400,7 +358,6 @@ LAYERS = random_layers(WIDTH, 120)
 X, CONTEXT = normal(B, T, WIDTH, seed=121), normal(B, S, WIDTH, seed=122)
 MASK = some_hidden(T, S)
 LONG = normal(B, 32, WIDTH, seed=123)
-NOISE = 1e-5  # the gradient of k_proj.bias is nothing but rounding: it adds the same to each score of a row
 
 
 def ask(attempt, x, context, layers):
@@ -468,24 +425,13 @@ def does_not_learn(attempt):
     return None
 
 
-def stays_on_the_cpu(attempt):
-    """Where module and inputs are moved, what forward makes on the CPU does not go along, with a mask or without."""
-    module, inputs = attempt(WIDTH, H, 0.1).train(), [z.clone() for z in (X, CONTEXT, MASK)]
-    found = ()
-    with contextlib.suppress(Exception), Moved(*inputs, *module.parameters(), *module.buffers()) as device:
-        found = module(*inputs)
-        module(inputs[0])
-    names = [name for name, z in zip(("out", "weights"), found, strict=False) if not is_moved(z)]
-    if not device.met and not names:
-        return None
-    where = f", and {listed(names)} came back on the CPU" if names else ""
-    return (
-        "The numbers are right, but when the module and its inputs were moved to another device, forward made a tensor "
-        f"on the CPU{where}. On a GPU the two cannot meet."
-    )
+def on_another_device(attempt, x, context, mask):
+    """The results of a module that has moved, with a mask and without."""
+    module = moved(attempt(WIDTH, H, 0.1).train())
+    return module(x, context, mask), module(x)
 
 
-def used_again(id, test, hint, while_doing="used again,"):
+def used_again(id, test, hint, while_doing):
     return BehavioralTest(id, test, hint, required=True, while_doing=while_doing)
 
 
@@ -519,13 +465,7 @@ TESTS = (
         "Use the layers themselves, and no detach, `.data`, numpy or `no_grad` on the way to out.",
         "in the backward pass",
     ),
-    used_again(
-        "stays-on-the-cpu",
-        stays_on_the_cpu,
-        "A new tensor is made where x is: with `device=x.device`, or from a tensor that is there, as `zeros_like` "
-        "does.",
-        "on another device,",
-    ),
+    keeps_to_the_device("x", X, CONTEXT, MASK, call=on_another_device),
 )
 
 

@@ -15,8 +15,6 @@ def additive_mask(mask, dtype):
 
 def shown(case):
     """The first entry that is wrong, what it stands for, and what is right."""
-    if not isinstance(case.actual, torch.Tensor) or case.actual.shape != case.expected.shape:
-        return explainers.entry(case)
     mask, dtype = case.args
     wrong = (case.actual.double() != case.expected.double()) | case.actual.isnan()
     if not wrong.any():

@@ -3,7 +3,7 @@
 import torch
 
 from exercises.common import explainers
-from exercises.common.experiments import first_that_moves, vectors_that_mix
+from exercises.common.experiments import that_mix
 from exercises.common.inputs import B, S, T, normal
 from exercises.common.norm import without_weight_and_bias
 from feedback import BehavioralTest, Property
@@ -101,7 +101,8 @@ def vectors_apart(ask):
             other[at] += normal(11, seed=173)
             return ask(attempt, other, weight, bias)
 
-        return vectors_that_mix(first_that_moves(ask(attempt, x, weight, bias), change, ((1, 2), (0, 0), (1, 4))))
+        before = ask(attempt, x, weight, bias)
+        return that_mix("Each vector is normalized on its own", before, change, ((1, 2), (0, 0), (1, 4)))
 
     return BehavioralTest(
         "vectors-mixed",

@@ -3,7 +3,7 @@
 import torch
 
 from exercises.common import explainers, properties
-from exercises.common.experiments import HEADS_TO_CHANGE, first_that_moves, heads_that_mix, largest_difference
+from exercises.common.experiments import largest_difference, that_mix
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from feedback import BehavioralTest, Property, TestCase
@@ -23,38 +23,24 @@ def relative_key_scores(q, distance_embedding):
     return torch.einsum("bhtd,tsd->bhts", q, distance_embedding[distance + M - 1])
 
 
-def sources(case, i, j):
-    """The rows of the table that give the scores at [i, j], and the positions whose vectors do."""
+def rows_used(case, i, j):
+    """The rows of the table that give the scores at [i, j]."""
     q, table = case.args
-    right = i - j + (len(table) + 1) // 2 - 1
-    with_each_row = q[:, :, i] @ table.T  # (B, H, 2M - 1)
-    with_each_vector = q @ table[right]  # (B, H, T)
-    return tuple(
-        torch.isclose(case.first[:, :, i, j, None], scores, rtol=1e-4, atol=3e-5)
-        .flatten(0, 1)
-        .all(0)
-        .nonzero()
-        .flatten()
-        .tolist()
-        for scores in (with_each_row, with_each_vector)
-    )
+    scores = q[:, :, i] @ table.T  # (B, H, 2M - 1)
+    same = torch.isclose(case.first[:, :, i, j, None], scores, rtol=1e-4, atol=3e-5)
+    return same.all(0).all(0).nonzero().flatten().tolist()
 
 
 def where_from(case):
-    """Which row of the table, or whose vector, gives the number that is furthest off; or None."""
+    """Which row of the table gives the number that is furthest off, or None."""
     at = *_, i, j = explainers.worst(case.first, case.expected_first)
-    rows, positions = sources(case, i, j)
-    if len(rows) == 1:
-        return (
-            f"your score at {explainers.position(at)}, query {i} and key {j}, is made with row {rows[0]} of "
-            f"distance_embedding; row {i - j + (len(case.args[1]) - 1) // 2} is right, {i} - {j} + M - 1"
-        )
-    if len(positions) == 1:
-        return (
-            f"your score at {explainers.position(at)}, query {i} and key {j}, is made with the vector of position "
-            f"{positions[0]}; it should be that of query {i}"
-        )
-    return None
+    rows = rows_used(case, i, j)
+    if len(rows) != 1:
+        return None
+    return (
+        f"your score at {explainers.position(at)}, query {i} and key {j}, is made with row {rows[0]} of "
+        f"distance_embedding; row {i - j + (len(case.args[1]) - 1) // 2} is right, {i} - {j} + M - 1"
+    )
 
 
 def row_used(case):
@@ -76,9 +62,9 @@ def as_split(args):
 
 
 def wrong_row(case):
-    """The row or query that was used, where that explains every wrong score: one may be chance."""
+    """The row that was used, where that explains every wrong score: one may be chance."""
     wrong = ~torch.isclose(case.first, case.expected_first, rtol=1e-4, atol=3e-5).all(0).all(0)
-    if not wrong.any() or not all(any(sources(case, i, j)) for i, j in wrong.nonzero().tolist()):
+    if not wrong.any() or not all(rows_used(case, i, j) for i, j in wrong.nonzero().tolist()):
         return None
     found = where_from(case)
     return f"{found[0].upper()}{found[1:]}." if found else None
@@ -118,22 +104,7 @@ def heads_apart(attempt):
         other[at] += normal(T, D, seed=205)
         return scores(other)
 
-    return heads_that_mix(first_that_moves(scores(q), change, HEADS_TO_CHANGE))
-
-
-def queries_apart(attempt):
-    """Change one query, and see whether other rows notice."""
-    q, table = arguments(206, B, H, T, D, S)
-    other = q.clone()
-    other[:, :, 3] += 1
-    moved = (attempt(q.clone(), table.clone()) - attempt(other, table.clone())).abs().amax((0, 1, 3))
-    moved[3] = 0
-    if moved.max() < 1e-5:
-        return None
-    return (
-        f"Row i of the scores belongs to query i alone: when query 3 changed, row {int(moved.argmax())} moved by "
-        f"{float(moved.max()):.4f}."
-    )
+    return that_mix("Items and heads, at [item, head], must not mix", scores(q), change)
 
 
 EXERCISE = exercise(
@@ -170,7 +141,6 @@ EXERCISE = exercise(
             heads_apart,
             "The axes B and H stay in front. Does a line sum over them, or mistake one of them for the positions?",
         ),
-        BehavioralTest("queries-mixed", queries_apart, "`q_i` . `E[i - j + M - 1]`: only query i is in row i."),
         BehavioralTest("not-linear", scores_are_linear, "Only dot products: no softmax, no mask, nothing added."),
         gradients_flow(relative_key_scores, arguments(207, 2, 1, 4, 7, 4), ("q", "distance_embedding")),
     ),

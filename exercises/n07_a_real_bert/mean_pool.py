@@ -3,6 +3,7 @@
 import torch
 
 from exercises.common import explainers, properties
+from exercises.common.experiments import items_apart, largest_difference
 from exercises.common.inputs import AXES, S, T, normal, padded
 from feedback import BehavioralTest, TestCase
 from feedback.page_exercise import exercise
@@ -31,39 +32,22 @@ GAPS = torch.tensor(
 # ---------------------------------------------------------------- what explains wrong numbers
 
 
-def stays(id, sentence, change, hint):
-    """A behavioral test: change(hidden, mask) must leave a part of the result as it was.
-
-    change gives other arguments, and the part of the result that must stay: an index.
-    """
-
-    def test(attempt):
-        hidden, mask = normal(3, T, 11, seed=231), GAPS[:3]
-        before = attempt(hidden.clone(), mask.clone())
-        hidden, mask, part = change(hidden.clone(), mask.clone())
-        moved = float((attempt(hidden, mask)[part] - before[part]).abs().max())
-        return None if moved < 1e-5 else f"{sentence} by up to {moved:.4f}."
-
-    return BehavioralTest(id, test, hint)
+HIDDEN = normal(3, T, 11, seed=231)
+MASKS = GAPS[:2].float()
+OTHERS = torch.tensor([0.0, 0.0, 0.0, 1.0, 0.0]) - MASKS  # makes the mask of an item another one
 
 
-def items_apart(changed, other):
-    def another_item(hidden, mask):
-        hidden[changed] += 1
-        mask[changed] = torch.tensor([False, False, False, True, False])
-        return hidden, mask, other
-
-    return stays(
-        "items-mixed",
-        f"The items of a batch must not affect each other: when item {changed} changed, the result for item "
-        f"{other} changed",
-        another_item,
-        "Sum and count along the tokens, axis 1, for each item by itself: which line takes in another item?",
+def padding_read(attempt):
+    """Change the numbers of padded tokens: the result must stay."""
+    mask = GAPS[:3]
+    before, after = (attempt(HIDDEN + change * ~mask.unsqueeze(-1), mask.clone()) for change in (0, 2))
+    moved = largest_difference(before, after)
+    if moved < 1e-5:
+        return None
+    return (
+        "Padding must not matter: when the numbers of the padded tokens changed, your result changed by up to "
+        f"{moved:.4f}."
     )
-
-
-def other_padding(hidden, mask):
-    return hidden + 2 * ~mask.unsqueeze(-1), mask, ...
 
 
 def mean_of_ones(attempt):
@@ -80,12 +64,10 @@ def mean_of_ones(attempt):
 
 
 BEHAVIORAL_TESTS = (
-    items_apart(1, 0),
-    items_apart(0, 1),
-    stays(
+    items_apart((HIDDEN[:2], MASKS), (1, OTHERS), lambda attempt, hidden, mask: attempt(hidden, mask > 0)),
+    BehavioralTest(
         "padding-read",
-        "Padding must not matter: when the numbers of the padded tokens changed, your result changed",
-        other_padding,
+        padding_read,
         "A padded token must add nothing to the sum: what is it multiplied by, or set to?",
     ),
     BehavioralTest(

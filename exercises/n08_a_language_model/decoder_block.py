@@ -7,10 +7,15 @@ from torch.utils._pytree import tree_leaves
 
 from exercises.common import properties
 from exercises.common.experiments import items_apart
-from exercises.common.gradients import first_wrong, gradients_of, unreached
 from exercises.common.heads import PROJECTIONS
 from exercises.common.inputs import B, T, normal
-from exercises.common.modules import changes_with_the_mode, require_methods
+from exercises.common.modules import (
+    changes_with_the_mode,
+    require_methods,
+    require_module,
+    require_no_others,
+    trainable,
+)
 from feedback import BehavioralTest, ContractViolation, ModuleRunner, TestCase
 from feedback.page_exercise import exercise
 from helpers.heads import MultiHeadAttention
@@ -51,7 +56,8 @@ def layers_of(module, numbers):
                 "no-bias", "A layer of your block has no bias; here each has one, as is the default: no bias=False."
             )
     norms = _norms(module, numbers)
-    _require_no_others(module, [*norms, *parts.values()])
+    known = [parameter for layer in (*norms, *parts.values()) for parameter in layer.parameters()]
+    require_no_others(module, "attention, two norms and two layers of the feed-forward network", known)
     return parts | {"norms": norms}
 
 
@@ -96,17 +102,6 @@ def _norms(module, numbers):
     return norms
 
 
-def _require_no_others(module, layers):
-    known = {id(parameter) for layer in layers for parameter in layer.parameters()}
-    others = [name for name, parameter in module.named_parameters() if id(parameter) not in known]
-    if others:
-        raise ContractViolation(
-            "extra-parameters",
-            "Besides attention, two norms and two layers of the feed-forward network, your block has parameters that "
-            f"are not asked for: {', '.join(others[:3])}.",
-        )
-
-
 class Numbers:
     """What is copied into the layers of a block."""
 
@@ -144,10 +139,7 @@ def built(attempt, x, numbers, num_heads):
     """A block with these numbers; x tells which norm runs first."""
     require_methods(attempt, "d_model, num_heads, d_ff")
     module = attempt(numbers.d_model, num_heads, numbers.d_ff)
-    if not isinstance(module, nn.Module):
-        raise ContractViolation(
-            "not-a-module", f"{attempt.__name__} must be an nn.Module: write class {attempt.__name__}(nn.Module)."
-        )
+    require_module(module, attempt)
     parts = layers_of(module, numbers)
     module.to(numbers.dtype)
     parts |= zip(("first_norm", "second_norm"), in_order(module, parts.pop("norms"), x), strict=True)
@@ -223,26 +215,11 @@ def past_not_seen(attempt):
     )
 
 
-def remembers(attempt):
-    block = built(attempt, X, NUMBERS, HEADS)
-    block(X)
-    got, right = block(LONGER), built(DecoderBlock, LONGER, NUMBERS, HEADS)(LONGER)
-    if got.shape == right.shape and torch.allclose(got, right, rtol=1e-3, atol=1e-4):
-        return None
-    return "Used a second time, on a longer text, your block gives wrong numbers: it remembers the first call."
-
-
-def gradients(attempt):
-    """{what: its gradient} for x and the layers of a block."""
-    block, x = built(attempt, X, NUMBERS, HEADS), X.clone().requires_grad_()
+def named_layers(block):
+    """All layers of a block by name."""
     layers = layers_of(block, NUMBERS)
-    layers |= dict(zip(("the first norm", "the second norm"), layers.pop("norms"), strict=True))
-    return gradients_of(block(x), {"x": x} | {name: layer.weight for name, layer in layers.items()}, seed=1404)
-
-
-def does_not_learn(attempt):
-    found = gradients(attempt)
-    return unreached(found, found) or first_wrong(found, {"x": gradients(DecoderBlock)["x"]})
+    norms = in_order(block, layers.pop("norms"), X)
+    return layers | dict(zip(("the first norm", "the second norm"), norms, strict=True))
 
 
 EXERCISE = exercise(
@@ -284,25 +261,12 @@ EXERCISE = exercise(
         ),
         items_apart((X,), (normal(1, T, 12, seed=1405),), lambda attempt, x: built(attempt, X, NUMBERS, HEADS)(x)),
         BehavioralTest(
-            "remembers",
-            remembers,
-            "Keep nothing on self in forward: all it needs comes from x.",
-            required=True,
-            while_doing="used a second time, on a longer text,",
-        ),
-        BehavioralTest(
             "another-mode",
             lambda attempt: changes_with_the_mode(built(attempt, X, NUMBERS, HEADS), X),
             "Without dropout nothing depends on the mode, and attention is causal in both: `causal=True`.",
             required=True,
             while_doing="in evaluation,",
         ),
-        BehavioralTest(
-            "no-gradients",
-            does_not_learn,
-            "Use the layers themselves, and no detach, `.data` or `no_grad`.",
-            required=True,
-            while_doing="in the backward pass",
-        ),
+        *trainable(lambda attempt: built(attempt, X, NUMBERS, HEADS), DecoderBlock, named_layers, (X,), (LONGER,)),
     ),
 )

@@ -21,8 +21,6 @@ INF = float("inf")
 def tokens_kept(case, row=None):
     """The first row in which another set of tokens was kept: its sorted probabilities, and which were kept."""
     logits, p = case.args
-    if not isinstance(case.actual, torch.Tensor) or case.actual.shape != logits.shape:
-        return "a tensor of the shape of logits is asked for"
     mine, right = case.actual > -INF, case.expected > -INF
     rows = (mine != right).any(-1).nonzero()
     if not len(rows):

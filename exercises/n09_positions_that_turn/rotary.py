@@ -76,8 +76,6 @@ def halves(x):
 
 def first_wrong_feature(case):
     """The entry that is furthest off, with the position of its vector."""
-    if case.first.shape != case.expected_first.shape:
-        return explainers.shape(case)
     at = explainers.worst(case.first, case.expected_first)
     position = case.args[1].flatten()[at[-2]].item()
     return (
@@ -92,8 +90,6 @@ def turned_by(case, pair):
     `pair` takes the features apart, as the exercise does. None where lengths changed: that is no rotation.
     """
     x, positions = case.args[:2]
-    if case.first.shape != x.shape or not case.first.numel():
-        return None
     before, after = (torch.complex(*(part.double() for part in pair(t))) for t in (x, case.first))
     if not torch.allclose(before.abs(), after.abs(), atol=1e-3):
         return None
@@ -113,8 +109,6 @@ def turned_by(case, pair):
 
 
 def _lengths_kept(case):
-    if case.first.shape != case.args[0].shape or not case.first.numel():
-        return None
     before, after = (t.double().norm(dim=-1) for t in (case.args[0], case.first))
     if torch.allclose(before, after, rtol=1e-3, atol=1e-3):
         return None

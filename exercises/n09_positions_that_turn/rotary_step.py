@@ -4,10 +4,9 @@ import torch
 
 from exercises.common import incremental, properties
 from exercises.common.devices import keeps_to_the_device
-from exercises.common.experiments import largest_difference
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, H, normal
-from feedback import BehavioralTest, FunctionRunner, TestCase
+from feedback import FunctionRunner, TestCase
 from feedback.page_exercise import exercise
 from helpers.relative_positions import rotate_pairs
 
@@ -46,16 +45,6 @@ def stage_of(args):
     return 0 if len(sizes) == 1 else 1 if max(sizes[1:]) == 1 else 2
 
 
-def values_changed(attempt):
-    """A mean of values that are all 1 is 1, wherever they stand."""
-    q, k, v = (normal(1, 2, 4, 4, seed=59 + i) for i in range(3))
-    values = torch.ones_like(v)
-    out = call(attempt, q, k, values, [4])
-    if out.shape != v.shape or largest_difference(out, values) < 1e-3:
-        return None
-    return "out is a mean of values: where all values are 1, out must be 1. Yours is not; are the values turned?"
-
-
 EXERCISE = exercise(
     rotary_step,
     returns=("out",),
@@ -80,7 +69,6 @@ EXERCISE = exercise(
     stage_of=stage_of,
     properties=(properties.FINITE,),
     behavioral_tests=(
-        BehavioralTest("values-changed", values_changed, "Only queries and keys are turned; values are averaged."),
         incremental.pieces_differ(step),
         incremental.past_shared(step, rotary_step),
         gradients_flow(rotary_step, arguments(31, [2, 1], 1, 2, 4), ("q", "k", "v", None), call=call),

@@ -21,8 +21,6 @@ def pool_heads(weight, num_heads, groups):
 def rows_of(case):
     """The rows of weight whose mean is right where the learner's numbers are furthest off."""
     weight, heads, groups = case.args
-    if case.first.shape != case.expected_first.shape:
-        return explainers.shape(case)
     row = explainers.worst(case.first, case.expected_first)[0]
     size = len(weight) // heads
     group, d = divmod(row, size)

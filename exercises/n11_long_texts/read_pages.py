@@ -2,7 +2,6 @@
 
 import torch
 
-from exercises.common import explainers
 from exercises.common.inputs import AXES, normal
 from feedback import TestCase
 from feedback.page_exercise import exercise
@@ -25,8 +24,6 @@ ORDER = "Token t lies on page table[t // P], at place t % P. Where does token P 
 def token_read(case):
     """Where the first wrong token of the learner's result comes from."""
     pages, table, _ = case.args
-    if case.first.shape != case.expected_first.shape:
-        return explainers.shape(case)
     wrong = (case.first != case.expected_first).any(-1).any(0).nonzero().flatten().tolist()
     t, size = wrong[0], pages.size(1)
     place = (pages == case.first[:, t]).all(-1).all(-1).nonzero().tolist()
