@@ -396,8 +396,8 @@ def test_the_search_leads_to_sections_and_says_what_it_cannot_show_from_files(vi
     page = visit("search.html")
     page.get_by_role("searchbox", name="Words").fill("renormalize")
     page.get_by_role("button", name="Search").click()
-    hit = page.locator("#search-results").get_by_role("link", name="3. One way: multiply, then renormalize")
-    assert hit.first.get_attribute("href") == "03_causal_masking.html#one-way-multiply-then-renormalize"
+    hit = page.locator("#search-results").get_by_role("link", name="7. Multiply, then renormalize")
+    assert hit.first.get_attribute("href") == "03_causal_masking.html#multiply-then-renormalize"
     page.locator("#search-results .context").first.wait_for()
     assert not page.get_by_text(limit).is_visible()
     page = visit("search.html?q=renormalize", place=f"{folder.as_uri()}/")
