@@ -68,7 +68,9 @@ class Course:
         return prediction.load(self._folder)
 
     def check(self, exercise_id: Any, attempt: Any = MISSING, record: bool = True) -> Report:
-        """Try an answer and say what it is. With record=False, progress() does not count it, nor does yours() use it.
+        """Try an answer and say what it is.
+
+        With record=False, progress() does not count it, yours() does not use it, and nothing is said to come next.
 
         Shapes: the exercise says them in its docstring
         Units:  the Report's status is "not attempted", "correct", "limited" (right, but it fails on an input that is
@@ -83,7 +85,7 @@ class Course:
         if attempt is MISSING:
             return explain_course.no_attempt(exercise)
         report, at_fault = self._judged(exercise, attempt)
-        if at_fault:
+        if at_fault or report.solved and not record:
             return report
         if (
             record

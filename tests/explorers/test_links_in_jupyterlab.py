@@ -4,6 +4,7 @@ import nbformat
 import pytest
 
 from exercises import COURSE, EXERCISES
+from feedback.report import Report, following
 from tests.explorers.jupyterlab import LabPage
 from tests.notebooks.common import PATHS
 
@@ -49,10 +50,11 @@ def page(lab, windows):
     """Notebook 02 with all kinds of links in the output of its first cell, and the others next to it."""
     folder = lab.root / FOLDER
     folder.mkdir()
+    step = COURSE.after("2.1")
+    card = Report.on(EXERCISES["2.1"], "correct", following(f"{step.name}.", step.href))  # none is recorded for this
     for path in PATHS:
         notebook = nbformat.read(path, as_version=4)
         if path.name == HERE:
-            card = COURSE.check("2.1", EXERCISES["2.1"].reference, record=False)
             shown = [card._repr_mimebundle_(), COURSE.progress()._repr_mimebundle_()]
             cell = next(cell for cell in notebook.cells if cell.id == "setup")
             cell.outputs = [nbformat.v4.new_output("display_data", data=data) for data in shown]
