@@ -7,6 +7,7 @@ import functools
 import http.server
 import itertools
 import json
+import os
 import re
 import subprocess
 import sys
@@ -246,7 +247,8 @@ def test_every_section_is_in_the_navigation_of_every_page(soups):
 def test_without_a_home_the_folder_holds_the_course_and_no_link_leads_to_a_placeholder(tmp_path):
     out = tmp_path / "_site"
     build = f"from tools.site.__main__ import Path, build; build(Path({str(out)!r}), {NOWHERE})"
-    subprocess.run([sys.executable, "-c", build], cwd=prepare.ROOT, check=True)  # Sphinx builds once in a process
+    found = {**os.environ, "PYTHONPATH": str(prepare.ROOT)}  # also from the folder of the notebooks, where cells run
+    subprocess.run([sys.executable, "-c", build], cwd=prepare.ROOT, env=found, check=True)  # Sphinx builds once
     pages = {path.name: path.read_text(encoding="utf-8") for path in [*out.glob("*.html"), out / "CITATION.cff"]}
     assert [name for name, page in pages.items() if badges.PLACEHOLDER in page or "github.com/some" in page] == []
     for name in ("index.html", "teachers.html", *(f"{Path(file).stem}.html" for file in FILES)):
