@@ -1,7 +1,7 @@
 """What learners import, and a folder for the exercises of each notebook.
 
     check("3.3", mask_by_filling)   what is right, or what is wrong and why
-    hint("3.3"), hint("3.3", 2)     a nudge, then a stronger one
+    hint("3.3")                     a nudge; hint("3.3", 2) is a stronger one
     solution("3.3")                 a right answer, to read after trying
     progress(), progress("03")      what is solved, what is left, and what is worth another look
     predict("02.cards")             a question to answer before the next cell is run

@@ -68,7 +68,9 @@ class Course:
         return prediction.load(self._folder)
 
     def check(self, exercise_id: Any, attempt: Any = MISSING, record: bool = True) -> Report:
-        """Try an answer and say what it is. With record=False, progress() does not count it, nor does yours() use it.
+        """Try an answer and say what it is.
+
+        With record=False, progress() does not count it, yours() does not use it, and nothing is said to come next.
 
         Shapes: the exercise says them in its docstring
         Units:  the Report's status is "not attempted", "correct", "limited" (right, but it fails on an input that is

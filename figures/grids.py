@@ -105,8 +105,12 @@ def _weights_caption(panels, hidden, rows, columns, leaks):
     parts = []
     for title, values in panels.items():
         seen = values.masked_fill(hidden[title] | values.isnan(), -1)
-        i, j = divmod(int(seen.argmax()), len(columns))
-        panel, reads = f" in “{title}”" if several else "", f"“{rows[i]}” reads “{columns[j]}”"
+        tied = (seen > seen.max() - ALIKE).nonzero().tolist()
+        i, j = tied[0]
+        reads = f"“{rows[i]}” reads “{columns[j]}”"
+        if len(tied) > 1:
+            reads = f"{len(tied)} pairs, such as “{rows[i]}” reading “{columns[j]}”"
+        panel = f" in “{title}”" if several else ""
         parts.append(f"{short(float(values[i, j]), 2)}{panel} ({reads})")
     caption = f"The largest weight is {listed(parts)}"
     if any(leaks.values()):

@@ -151,8 +151,9 @@ def test_the_minutes_left_are_in_proportion_to_what_is_not_solved_in_steps_of_5_
 # ---------------------------------------------------------------- the record
 
 
-def test_a_demonstration_is_neither_recorded_nor_used(course):  # noqa: F811
-    assert course.check("8.1", shares, record=False).status == "correct"
+def test_a_demonstration_is_not_recorded_or_used_and_leads_to_no_other_exercise(course):  # noqa: F811
+    right = course.check("8.1", shares, record=False)
+    assert right.status == "correct" and "Next:" not in right.message
     assert course.check("8.2", wrong, record=False).status == "wrong"
     assert not course.store.path.exists() and course.progress("08").here.solved == 0
     assert course.yours("8.1") is course.reference("8.1")

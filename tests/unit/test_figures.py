@@ -149,6 +149,12 @@ def test_faint_text_can_be_read_on_white_and_on_hatching():
     assert min(contrast(figures.PAPER, color) for color in (ALARM, *figures.COLORS)) >= 4.5, "white numbers"
 
 
+def test_of_weights_that_tie_for_the_largest_one_is_named_and_all_are_counted():
+    picture = figures.weights(torch.eye(3), WORDS)
+    words = f"“{WORDS[0]}” reading “{WORDS[0]}”"
+    assert picture.caption == f"The largest weight is 1.00 (3 pairs, such as {words})."
+
+
 def test_heads_that_tie_for_the_largest_are_all_named():
     table = torch.tensor([[0.1, 0.3, 0.3], [0.3, 0.1, 0.2]])
     picture = figures.heads({"one": table}, decimals=1)

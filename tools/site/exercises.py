@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import textwrap
 from dataclasses import replace
 from pathlib import Path
@@ -85,7 +86,8 @@ def example(id):
 def in_lines(answer):
     """An answer as a learner would write it, one statement a line; "" where it is composed of steps."""
     text = source.text(answer.code) or answer.text
-    return ast.unparse(ast.parse(text)) if text else ""
+    lines = ast.unparse(ast.parse(text)) if text else ""
+    return re.sub(r"\b1(0{6,})\.0\b", lambda power: f"1e{len(power[1])}", lines)  # unparse writes out what was 1e9
 
 
 def _body(code):

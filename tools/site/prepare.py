@@ -186,6 +186,7 @@ def code(cell, alive, name, files):
 def linked(text, place):
     """A text of docs/ whose links lead to pages, and to files in the repository, if that has a known address."""
     text = CELL_LINK.sub(_to_cell, text.replace("](../notebooks/", "]("))
+    text = re.sub(r"\b[\d.]+e-\d+", r'<span style="white-space:nowrap">\g<0></span>', text)  # else "1e-" ends a line
     if badges.unknown(place):
         return FILE_LINK.sub(r"\1", text)
     return FILE_LINK.sub(rf"[\1]({address_of_files(place)}/\2)", text)
@@ -200,7 +201,7 @@ def facts_of_course():
     mistakes = {each.id for exercise in EXERCISES.values() for each in exercise.misconceptions}
     return {
         "exercises": str(len(EXERCISES)),
-        "mistakes": str(len(mistakes)),
+        "mistakes": f"{len(mistakes):,}",
         "hours": duration(sum(entry.minutes for entry in FIRST_PART)),
         "core": duration(sum(entry.core for entry in FIRST_PART)),
     }
