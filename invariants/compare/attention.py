@@ -12,7 +12,7 @@ import torch
 from invariants.compare.masks import HIDDEN, by_mask
 from invariants.compare.numbers import Guess, close, in_layout_of, near, order_of, relation
 from invariants.compare.recording import tensors_in
-from invariants.compare.sites import Operand, behind, in_heads, operand
+from invariants.compare.sites import Operand, behind, in_heads, made_of, operand
 
 NAMES = {"q": "queries", "k": "keys", "v": "values"}
 SCALES = {  # of D, C, H and T
@@ -191,7 +191,7 @@ def _difference(sites, masks, certain):
     if mine.heads != theirs.heads:
         same = all(_same_origin(mine, theirs, name) for name in "qkv")
         return Guess("heads", "the number of heads", f"{mine.heads}", f"{theirs.heads}") if same else None
-    theirs = _in_order_of(mine, theirs)
+    theirs = _in_order_of(mine, _features_in_order_of(mine, theirs))
     if near(mine.out, theirs.out):
         return _by_merge(mine, theirs)
     factor = _proportion(mine, theirs)
@@ -278,6 +278,32 @@ def _in_order_of(mine, theirs):
             bias = None if theirs.bias is None else theirs.bias[:, order]
             return replace(theirs, parts=parts, bias=bias, **at)
     return theirs
+
+
+def _features_in_order_of(mine, theirs):
+    """Theirs with the features of queries and keys in the order of mine, if it is one for all heads: products stay."""
+    D, orders, parts = mine.parts["q"].heads.size(-1), [], dict(theirs.parts)
+    for name in "qk":
+        x, other = mine.parts[name], theirs.parts[name]
+        if x.origin is None or other.origin is None or x.origin.shape != other.origin.shape:
+            return theirs
+        rows, others = (y.origin.flatten(0, 1).T for y in (x, other))
+        order = order_of(rows, others, 1e-4 * float(others.abs().max()))
+        if order is None or order.numel() % D or not torch.equal(order, _in_each_head(order[:D], len(order))):
+            return theirs
+        orders.append(order[:D])
+        made = made_of(other.base[..., order], other.heads[..., order[:D]] * other.factor)
+        if made is None:
+            return theirs
+        turned = made.turned if made.turned == "none" else f"{made.turned} (features in the order of mine)"
+        weight = None if other.weight is None else other.weight[..., order]
+        base, origin = (y[..., order] for y in (other.base, other.origin))
+        parts[name] = replace(other, heads=made.heads, base=base, origin=origin, turned=turned, weight=weight)
+    return replace(theirs, parts=parts) if torch.equal(*orders) else theirs
+
+
+def _in_each_head(order, n):
+    return (torch.arange(0, n, len(order))[:, None] + order).flatten()
 
 
 def _by_layers(mine, theirs, names, certain):

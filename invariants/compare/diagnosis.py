@@ -44,7 +44,7 @@ def guess(parting, certain, runs, pairs, parameters):
     found = by_runs(runs, pairs, within)
     if not found and not parting.before and mine.output is not None:
         found = _tried(made_up_for, runs, times, mine.output)
-    found = found or by_parameters(scope, other, parameters, within, runs[0][0])
+    found = found or by_parameters(scope, other, parameters, within, [run[0] for run in runs])
     found = found or _tried(by_attention, runs, times, parting, certain)
     if found or not certain:
         return found

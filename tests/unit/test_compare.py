@@ -8,14 +8,15 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from helpers.relative_positions import rotate_halves, rotate_pairs
 from helpers.today import TodayConfig, TodayDecoder
 from invariants.compare import compare
 from models import story_model, story_today
 from tests.calls import Calls
 from tests.unit import pairs, pairs_styles
-from tests.unit.faults import FAULTS, IDS, PAIRS
+from tests.unit.faults import FAULTS, IDS, PAIRS, reorder
 from tests.unit.pairs_styles import Einsum, OneByOne, Separate, Torchs
-from tests.unit.ports_to_break import fill
+from tests.unit.ports_to_break import PortedAttention, fill
 
 UNSEEN = [fault for fault in FAULTS if fault.places]
 TOGETHER = [both for both in itertools.combinations(UNSEEN, 2) if both[0].pair == both[1].pair][::19]
@@ -190,6 +191,29 @@ def test_the_report_names_the_place_the_size_and_the_cause():
     assert "the scale of the scores" in html and "h.0.att.wo" in html
     found = compare(theirs, theirs, *inputs)
     assert repr(found).startswith("Agree to within 0.0001\nNo output differs by more than 0.0001.\n")
+
+
+def first_sentence(found):
+    return str(found.guess).removeprefix("What differs is ")
+
+
+@pytest.mark.parametrize("turned", [1, -1])
+def test_an_order_of_rows_that_is_undone_later_is_not_the_cause(turned):
+    theirs = fill(PortedAttention(24, 3, turn=rotate_pairs), 3)
+    mine = copy.deepcopy(theirs)
+    mine.turn = lambda x, places: rotate_halves(x, turned * places)
+    for layer in (mine.wq, mine.wk):
+        reorder(layer, torch.arange(24).view(3, 4, 2).mT)
+    x = torch.randn(2, 7, 24)
+    found = compare(mine, theirs, x)
+    if turned == 1:
+        assert not found and found.undone
+    else:
+        mine_turns, theirs_turn = first_sentence(found).split(" in mine, ")
+        assert mine_turns == "the encoding of the positions: turned in halves, base 1e+04, the other way"
+        assert theirs_turn == "turned in halves, base 1e+04 (features in the order of mine) in theirs."
+        mine.scale = lambda D: 1.0
+        assert compare(mine, theirs, x).guess.kind == "positions"
 
 
 def test_the_story_decoder_and_todays_are_other_architectures():
