@@ -194,6 +194,7 @@ def _difference(sites, masks, certain):
     theirs = _in_order_of(mine, _features_in_order_of(mine, theirs))
     if near(mine.out, theirs.out):
         return _by_merge(mine, theirs)
+    mine, theirs = _transposed_as(mine, theirs), _transposed_as(theirs, mine)
     factor = _proportion(mine, theirs)
     if factor is None:
         return _by_inputs(mine, theirs, "qk", certain)
@@ -304,6 +305,22 @@ def _features_in_order_of(mine, theirs):
 
 def _in_each_head(order, n):
     return (torch.arange(0, n, len(order))[:, None] + order).flatten()
+
+
+def _transposed_as(side, other):
+    """A side that uses its weights transposed with queries and keys exchanged, if this makes its softmax the other's."""
+    if not _is_transposed(side) or side.bias is None or other.bias is None or _is_transposed(other):
+        return side
+    axis = {"the queries": "the keys", "the keys": "the queries"}.get(side.axis, side.axis)
+    if axis != other.axis or not near(side.bias.mT, other.bias):
+        return side
+    parts = {"q": side.parts["k"], "k": side.parts["q"], "v": side.parts["v"]}
+    turned = {name: getattr(side, name).mT for name in ("product", "bias", "scores", "weights")}
+    return replace(side, parts=parts, axis=axis, **turned)
+
+
+def _is_transposed(side):
+    return side.used.size(-1) == side.used.size(-2) and near(side.used, side.weights.mT)
 
 
 def _by_layers(mine, theirs, names, certain):
@@ -446,12 +463,14 @@ def _by_weights(mine, theirs, factor, masks):
         same = abs(factor - 1) < 1e-3
         labels = [_scale(side.factor * (1 if same or side is theirs else factor), side) for side in (mine, theirs)]
         return Guess("scale", "the scale of the scores", *labels)
-    return by_mask(mine, theirs, masks) or _softmax(mine, theirs) or _by_use(mine, theirs)
+    if _is_transposed(mine) != _is_transposed(theirs):
+        return _by_use(mine, theirs)
+    return by_mask(mine, theirs, masks) or _softmax(mine, theirs)
 
 
 def _by_use(mine, theirs):
-    turned = [side.used.size(-1) == side.used.size(-2) and near(side.used, side.weights.mT) for side in (mine, theirs)]
-    if turned[0] == turned[1]:
+    turned = [_is_transposed(side) for side in (mine, theirs)]
+    if turned[0] == turned[1] or not near(mine.weights, theirs.weights):
         return None
     return Guess("transpose", "the weights", *("transposed" if each else "in place" for each in turned))
 
