@@ -329,8 +329,10 @@ def _by_layers(mine, theirs, names, certain):
     if not differing:
         return None
     found = [next((n for n in (name, *"qkv") if _alike(mine.parts[name], theirs.parts[n])), "") for name in "qkv"]
-    if "" not in found and found != list("qkv"):
-        return Guess("roles", "what is used as queries, keys and values", _list(found), _list("qkv"))
+    back = [next((n for n in (name, *"qkv") if _alike(theirs.parts[name], mine.parts[n])), "") for name in "qkv"]
+    for says in ((found, "qkv"), ("qkv", back)):
+        if all(map(all, says)) and _list(says[0]) != _list(says[1]):
+            return Guess("roles", "what is used as queries, keys and values", *map(_list, says))
     if all(near(mine.parts[n].origin, theirs.parts[n].origin.transpose(0, 1)) for n in "qkv"):
         return Guess("axes", "the axis along which tokens attend", "what is the batch in theirs,", "the positions")
     layouts = [side.parts["k"].layout for side in (mine, theirs)]

@@ -14,7 +14,7 @@ from invariants.compare import compare
 from models import story_model, story_today
 from tests.calls import Calls
 from tests.unit import pairs, pairs_styles
-from tests.unit.faults import FAULTS, IDS, PAIRS, reorder
+from tests.unit.faults import FAULTS, IDS, PAIRS, edit, reorder
 from tests.unit.pairs_styles import Einsum, OneByOne, Separate, Torchs
 from tests.unit.ports_to_break import PortedAttention, fill
 
@@ -214,6 +214,13 @@ def test_an_order_of_rows_that_is_undone_later_is_not_the_cause(turned):
         assert theirs_turn == "turned in halves, base 1e+04 (features in the order of mine) in theirs."
         mine.scale = lambda D: 1.0
         assert compare(mine, theirs, x).guess.kind == "positions"
+
+
+def test_a_cause_is_told_in_words_that_are_true():
+    theirs, mine, inputs, _ = pairs_styles.pair(Separate, Torchs)
+    edit(theirs, "self.wk(x)", "self.wq(x)")
+    words = "what is used as queries, keys and values: queries, keys and values in mine, queries, queries and values in"
+    assert first_sentence(compare(mine, theirs, *inputs)).startswith(words)
 
 
 def test_the_story_decoder_and_todays_are_other_architectures():
