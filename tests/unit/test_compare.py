@@ -14,7 +14,7 @@ from invariants.compare import compare
 from models import story_model, story_today
 from tests.calls import Calls
 from tests.unit import pairs, pairs_styles
-from tests.unit.faults import FAULTS, IDS, PAIRS, edit, reorder
+from tests.unit.faults import FAULTS, IDS, PAIRS, Fault, edit, reorder
 from tests.unit.pairs_styles import Einsum, OneByOne, Separate, Torchs
 from tests.unit.ports_to_break import PortedAttention, fill
 
@@ -217,6 +217,13 @@ def test_an_order_of_rows_that_is_undone_later_is_not_the_cause(turned):
 
 
 def test_a_cause_is_told_in_words_that_are_true():
+    late = 'edit(m, "scores.softmax(-1)", "scores.softmax(-1) - 1e4 * (1 - visible)")'
+    late = 'edit(m, "torch.where(visible == 1, scores, -1e9)", "scores"); ' + late
+    for pair, code, words in (
+        ("Einsum and Torchs", late, "the mask: scores -10000 after the softmax in mine, scores hidden in theirs."),
+    ):
+        mine, theirs, inputs, options = Fault(pair, "", (), False, (), code).broken()
+        assert first_sentence(compare(mine, theirs, *inputs, **options)).startswith(words), pair
     theirs, mine, inputs, _ = pairs_styles.pair(Separate, Torchs)
     edit(theirs, "self.wk(x)", "self.wq(x)")
     words = "what is used as queries, keys and values: queries, keys and values in mine, queries, queries and values in"
