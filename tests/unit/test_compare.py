@@ -217,9 +217,11 @@ def test_an_order_of_rows_that_is_undone_later_is_not_the_cause(turned):
 
 
 def test_a_cause_is_told_in_words_that_are_true():
+    one_plus = "m.h[0].ln2.forward = lambda x: F.rms_norm(x, (24,), 1 + m.h[0].ln2.weight, 1e-6)"
     late = 'edit(m, "scores.softmax(-1)", "scores.softmax(-1) - 1e4 * (1 - visible)")'
     late = 'edit(m, "torch.where(visible == 1, scores, -1e9)", "scores"); ' + late
     for pair, code, words in (
+        ("Llama", one_plus, "the weight of a norm: 1 + h.0.ln2.weight in mine, blocks.0.norm2.weight in theirs."),
         ("Einsum and Torchs", late, "the mask: scores -10000 after the softmax in mine, scores hidden in theirs."),
     ):
         mine, theirs, inputs, options = Fault(pair, "", (), False, (), code).broken()
