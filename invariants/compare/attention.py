@@ -308,7 +308,7 @@ def _in_each_head(order, n):
 
 
 def _transposed_as(side, other):
-    """A side that uses its weights transposed with queries and keys exchanged, if this makes its softmax the other's."""
+    """A side with transposed weights, with queries and keys exchanged, if its softmax is then that of the other."""
     if not _is_transposed(side) or side.bias is None or other.bias is None or _is_transposed(other):
         return side
     axis = {"the queries": "the keys", "the keys": "the queries"}.get(side.axis, side.axis)

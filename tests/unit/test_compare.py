@@ -223,6 +223,8 @@ def test_a_cause_is_told_in_words_that_are_true():
     for pair, code, words in (
         ("Llama", one_plus, "the weight of a norm: 1 + h.0.ln2.weight in mine, blocks.0.norm2.weight in theirs."),
         ("Einsum and Torchs", late, "the mask: scores -10000 after the softmax in mine, scores hidden in theirs."),
+        ("decoder", "m.ln_f.forward = lambda x: x", "the norm of what `ln_f` gives: none in mine, LayerNorm in"),
+        ("torch, norm first", "m.before = False", "the norm before or after: after in mine, before in theirs."),
     ):
         mine, theirs, inputs, options = Fault(pair, "", (), False, (), code).broken()
         assert first_sentence(compare(mine, theirs, *inputs, **options)).startswith(words), pair
