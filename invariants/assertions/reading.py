@@ -10,6 +10,7 @@ from invariants.assertions.calling import (
     SAME_SHAPES,
     Subject,
     far,
+    is_function_of_length,
     parameters_of,
     recurrent_layer,
     refuse_nan,
@@ -146,6 +147,7 @@ def _masked(model, x, real, inputs, options, axis, tolerance, needed=True):
     if len(given) == 1 and len(required) == 4:  # queries, keys, values, and what is real
         given = given * 3
     name = next((name for name in MASKS if name in names), None)
+    refuse_another_mask(real, name, options)
     extra = {}
     if not any("mask" in key and getattr(value, "shape", None) == real.shape for key, value in options.items()):
         free = name is not None or len(places) > len(given) and places[len(given)] not in PASTS
@@ -168,6 +170,18 @@ def _masked(model, x, real, inputs, options, axis, tolerance, needed=True):
         raise ValueError(f"real must be (B, T) = {(subject.B, subject.T)}, got {tuple(real.shape)}")
     subject.text = [key for key in subject.text if subject.values[key] is not positions]
     return real, subject
+
+
+def refuse_another_mask(real, name, options):
+    """Errors: ValueError if an option of this name says something else than real does."""
+    given = options.get(name)
+    given = given(real.size(1)) if is_function_of_length(given) else given
+    if (
+        isinstance(given, torch.Tensor)
+        and given.shape == real.shape
+        and not given.bool().equal(MASKS[name](real).bool())
+    ):
+        raise ValueError(f"{name} says something else than real about what is padding; leave one of the two out")
 
 
 def _refilled(subject, real, where, fill=None, watch=None):

@@ -3,7 +3,7 @@
 import torch
 
 from invariants.assertions import caching, heads, reading, states
-from invariants.assertions.calling import MASKS, POSITIONS, Subject, Unrepeatable
+from invariants.assertions.calling import MASKS, PASTS, POSITIONS, Subject, Unrepeatable
 
 ENCODERS = [reading.LOOK[name] for name in ("mask", "wide", "axes")]  # what an encoder does, too
 
@@ -28,11 +28,11 @@ def check_model(
     causal         True for a model that writes text. If not given, a model that reads both ways is taken for an encoder
     order          whether positions are promised; if not given, they are for ids, and for vectors they are not
     real           (B, T) bool, with padding. If not given, it is made up for a model that takes attention_mask or
-                   key_padding_mask
+                   key_padding_mask. Other questions take every token for real: a mask that is required says so
     cache          a function (ids, past) -> (out, past), or True for a model that is called so; if not given, True for
                    one that has use_cache
     num_heads      of an attention layer, and num_kv_heads, where they are fewer
-    Errors: AssertionError after the table, if a promise is broken
+    Errors: AssertionError after the table, if a promise is broken; ValueError if a mask among the options says something else than real
     Source: notebook 13
     """
     rows = []  # (promise, verdict, evidence)
@@ -45,6 +45,10 @@ def check_model(
     subject = Subject(model, inputs, options, axis)
     names = subject.names
     text = subject.values[subject.text[0]]
+    takes = [name for name in MASKS if name in names and name != "mask" and name not in options]
+    if real is not None:
+        reading.refuse_another_mask(real, next((name for name in MASKS if name in names), None), options)
+    padded, options = {**options, "axis": axis}, {**_required(subject, real, takes), **options}
     given = {**options, "axis": axis}
     if subject.modules:
         ask("modes", states.assert_modes, model, *inputs, **options)
@@ -53,12 +57,11 @@ def check_model(
         ask("causal", reading.assert_causal, model, *inputs, **given)
     if order or order is None and not text.is_floating_point():
         ask("order matters", reading.assert_order_matters, model, *inputs, **given)
-    takes = [name for name in MASKS if name in names and name != "mask" and name not in options]
     for side, each in _paddings(subject, real, bool(takes), any(name in names for name in POSITIONS)):
-        ask(f"padding {side}", reading.assert_padding_ignored, model, inputs, each, **given)
-        ask(f"alone = {side}-padded", reading.assert_alone_equals_batch, model, inputs, each, **given)
+        ask(f"padding {side}", reading.assert_padding_ignored, model, inputs, each, **padded)
+        ask(f"alone = {side}-padded", reading.assert_alone_equals_batch, model, inputs, each, **padded)
     if cache or cache is None and "use_cache" in names:
-        ask("cache", caching.assert_cache_equals_whole, cache if callable(cache) else model, *inputs, **given)
+        ask("cache", caching.assert_cache_equals_whole, cache if callable(cache) else model, *inputs, **padded)
     if num_heads:
         ask("heads", heads.assert_heads_independent, model, inputs, num_heads, None, num_kv_heads, **options)
     if subject.modules:
@@ -93,6 +96,14 @@ def _show(rows):
     broken = [promise for promise, verdict, _ in rows if verdict == "broken"]
     if broken:
         raise AssertionError(f"broken promises: {', '.join(broken)}")
+
+
+def _required(subject, real, takes):
+    """The mask that the model requires besides its inputs, {name: mask}, where every token is real."""
+    missing = [n for i, n in enumerate(subject.required) if i not in subject.values and n not in subject.values]
+    names = [n for n in missing if n in takes] if real is None else [n for n in missing[:1] if n not in PASTS]
+    every = torch.ones(subject.B, subject.T, dtype=torch.bool, device=subject.device)
+    return {n: MASKS.get(n, MASKS["real"])(every) for n in names}
 
 
 def _paddings(subject, real, takes_mask, takes_positions):

@@ -8,11 +8,12 @@ from types import SimpleNamespace
 import pytest
 import torch
 import torch.nn.functional as F
+from torch import nn
 
 from helpers.decoder import Decoder
 from invariants import assertions
 from invariants.assertions import check_model
-from tests.unit.test_assertions import IDS, REAL, Net, X, story, torchs
+from tests.unit.test_assertions import IDS, REAL, Net, X, bert, story, torchs
 
 
 def table(capsys, *args, **options):
@@ -31,6 +32,28 @@ def test_the_table_names_what_is_broken_and_accuses_randomness_once(capsys):
     with pytest.raises(AssertionError, match="^broken promises: modes$"):
         check_model(Net(lambda m, ids: F.dropout(m(ids)[0], 0.1), story()), IDS)
     assert "causal            not asked  two runs" in capsys.readouterr().out
+
+
+class Masked(nn.Module):
+    def __init__(self, places=True):
+        super().__init__()
+        self.bert = bert()
+        if not places:
+            self.bert.embeddings.position_embeddings.weight.data[:] = 0
+
+    def forward(self, input_ids, attention_mask):
+        return self.bert(input_ids, mask=attention_mask.bool()[:, None, None])
+
+
+def test_a_mask_that_the_model_requires_comes_from_real_in_every_row(capsys):
+    asked = table(capsys, Masked(), IDS, causal=False, real=REAL)
+    assert len(asked) == 8 and not any(verdict.split()[0] in ("not", "broken") for verdict in asked.values())
+    with pytest.raises(AssertionError, match="^broken promises: order matters$"):
+        check_model(Masked(places=False), IDS, causal=False, real=REAL)
+    check_model(Masked(), IDS, causal=False, real=REAL, attention_mask=REAL.long())
+    for mask in (torch.ones_like(IDS), lambda T: torch.ones(3, T)):
+        with pytest.raises(ValueError, match="^attention_mask says something else than real about what is padding"):
+            check_model(Masked(), IDS, causal=False, real=REAL, attention_mask=mask)
 
 
 def test_the_page_s_file_runs_as_it_stands(monkeypatch, capsys):
