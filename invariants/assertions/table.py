@@ -1,5 +1,7 @@
 """All that can be asked of a model, as a table."""
 
+import textwrap
+
 import torch
 
 from invariants.assertions import caching, heads, reading, states
@@ -84,7 +86,7 @@ def _verdict(question, may_be_an_encoder, rows):
         is_open = str(error).endswith((states.LOOK["made"], states.LOOK["idle"]))
         return "open" if is_open else "broken", str(error)
     except Exception as error:
-        return "not asked", f"{type(error).__name__}: {str(error).strip().splitlines()[0][:160]}"
+        return "not asked", f"{type(error).__name__}: {textwrap.shorten(str(error), 160, placeholder=' ...')}"
     return "kept", ""
 
 

@@ -56,6 +56,13 @@ def test_a_mask_that_the_model_requires_comes_from_real_in_every_row(capsys):
             check_model(Masked(), IDS, causal=False, real=REAL, attention_mask=mask)
 
 
+def test_evidence_ends_with_a_whole_name(capsys):
+    asked = table(
+        capsys, Net(lambda m, x: m(x, x, x)[0], torchs("MultiheadAttention", batch_first=True)), X, num_heads=3
+    )
+    assert asked["heads"].endswith("', ...")
+
+
 def test_the_page_s_file_runs_as_it_stands(monkeypatch, capsys):
     page = (Path(__file__).parents[2] / "docs" / "your_own_model.md").read_text(encoding="utf-8")
     monkeypatch.setitem(sys.modules, "my_project", SimpleNamespace(build_model=story))
