@@ -34,7 +34,8 @@ def check_model(
     cache          a function (ids, past) -> (out, past), or True for a model that is called so; if not given, True for
                    one that has use_cache
     num_heads      of an attention layer, and num_kv_heads, where they are fewer
-    Errors: AssertionError after the table, if a promise is broken; ValueError if a mask among the options says something else than real
+    Errors: AssertionError after the table, if a promise is broken; ValueError if none is, but most could not be asked,
+            or if a mask among the options says something else than real
     Source: notebook 13
     """
     rows = []  # (promise, verdict, evidence)
@@ -91,13 +92,18 @@ def _verdict(question, may_be_an_encoder, rows):
 
 
 def _show(rows):
-    """Print the table. Errors: AssertionError if a promise is broken"""
+    """Print the table. Errors: AssertionError if a promise is broken, ValueError if most could not be asked"""
     width = max(len(promise) for promise, _, _ in rows)
     for promise, verdict, evidence in (("promise", "verdict", "evidence"), *rows):
         print(f"{promise:{width}}  {verdict:9}  {evidence}".rstrip())
     broken = [promise for promise, verdict, _ in rows if verdict == "broken"]
     if broken:
         raise AssertionError(f"broken promises: {', '.join(broken)}")
+    idle = [promise for promise, verdict, _ in rows if verdict == "not asked"]
+    if len(idle) > len(rows) / 2:
+        raise ValueError(
+            f"{len(idle)} of {len(rows)} promises could not be asked: {', '.join(idle)}; the table says why"
+        )
 
 
 def _required(subject, real, takes):

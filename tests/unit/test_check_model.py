@@ -56,6 +56,12 @@ def test_a_mask_that_the_model_requires_comes_from_real_in_every_row(capsys):
             check_model(Masked(), IDS, causal=False, real=REAL, attention_mask=mask)
 
 
+def test_a_table_of_which_most_was_not_asked_does_not_pass(capsys):
+    with pytest.raises(ValueError, match="^5 of 5 promises could not be asked: modes, items apart, order matters"):
+        check_model(Net(lambda m, ids, memory: m(ids)[0], story()), IDS, causal=False)
+    assert "not asked  TypeError" in capsys.readouterr().out
+
+
 def test_evidence_ends_with_a_whole_name(capsys):
     asked = table(
         capsys, Net(lambda m, x: m(x, x, x)[0], torchs("MultiheadAttention", batch_first=True)), X, num_heads=3
