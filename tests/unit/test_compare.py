@@ -2,6 +2,8 @@
 
 import copy
 import itertools
+import re
+from pathlib import Path
 
 import pytest
 import torch
@@ -16,7 +18,7 @@ from tests.calls import Calls
 from tests.unit import pairs, pairs_styles
 from tests.unit.faults import FAULTS, IDS, PAIRS, Fault, edit, reorder
 from tests.unit.pairs_styles import Einsum, OneByOne, Separate, Torchs
-from tests.unit.ports_to_break import PortedAttention, fill
+from tests.unit.ports_to_break import PortedAttention, decoder_pair, fill
 
 UNSEEN = [fault for fault in FAULTS if fault.places]
 TOGETHER = [both for both in itertools.combinations(UNSEEN, 2) if both[0].pair == both[1].pair][::19]
@@ -191,6 +193,15 @@ def test_the_report_names_the_place_the_size_and_the_cause():
     assert "the scale of the scores" in html and "h.0.att.wo" in html
     found = compare(theirs, theirs, *inputs)
     assert repr(found).startswith("Agree to within 0.0001\nNo output differs by more than 0.0001.\n")
+
+
+def test_the_page_shows_what_is_printed():
+    mine, theirs = decoder_pair(width=24)
+    mine.h[0].att.scale = lambda D: 1.0
+    page = (Path(__file__).parents[2] / "docs" / "your_own_model.md").read_text(encoding="utf-8")
+    shown = re.search("```\n(First difference.*?)```", page, re.DOTALL)[1]
+    printed = repr(compare(mine, theirs, IDS)).partition("\n\n")[0] + "\n"
+    assert re.sub(r"\d\.\d+", "", printed) == re.sub(r"\d\.\d+", "", shown)
 
 
 def first_sentence(found):
