@@ -41,16 +41,14 @@ def check_model(
     rows = []  # (promise, verdict, evidence)
 
     def ask(promise, assertion, *args, **more):
-        rows.append(
-            (promise, *_verdict(lambda: assertion(*args, **more), promise == "causal" and causal is None, rows))
-        )
+        may_be_an_encoder = promise == "causal" and causal is None
+        rows.append((promise, *_verdict(lambda: assertion(*args, **more), may_be_an_encoder, rows)))
 
     subject = Subject(model, inputs, options, axis)
     names = subject.names
-    text = subject.values[subject.text[0]]
     takes = [name for name in MASKS if name in names and name != "mask" and name not in options]
     if real is not None:
-        reading.refuse_another_mask(real, next((name for name in MASKS if name in names), None), options)
+        reading.place_of(real.bool(), names, options)
     padded, options = {**options, "axis": axis}, {**_required(subject, real, takes), **options}
     given = {**options, "axis": axis}
     if subject.modules:
@@ -58,7 +56,7 @@ def check_model(
     ask("items apart", reading.assert_items_apart, model, *inputs, **given)
     if causal is not False:
         ask("causal", reading.assert_causal, model, *inputs, **given)
-    if order or order is None and not text.is_floating_point():
+    if order or order is None and not subject.values[subject.text[0]].is_floating_point():
         ask("order matters", reading.assert_order_matters, model, *inputs, **given)
     for side, each in _paddings(subject, real, bool(takes), any(name in names for name in POSITIONS)):
         ask(f"padding {side}", reading.assert_padding_ignored, model, inputs, each, **padded)

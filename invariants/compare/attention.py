@@ -285,26 +285,20 @@ def _features_in_order_of(mine, theirs):
     """Theirs with the features of queries and keys in the order of mine, if it is one for all heads: products stay."""
     D, orders, parts = mine.parts["q"].heads.size(-1), [], dict(theirs.parts)
     for name in "qk":
-        x, other = mine.parts[name], theirs.parts[name]
-        if x.origin is None or other.origin is None or x.origin.shape != other.origin.shape:
+        a, b = mine.parts[name].origin, theirs.parts[name].origin
+        alike = a is not None and b is not None and a.shape == b.shape and a.size(-1) % D == 0
+        order = order_of(a.flatten(0, 1).T, b.flatten(0, 1).T, 1e-4 * float(b.abs().max())) if alike else None
+        if order is None:
             return theirs
-        rows, others = (y.origin.flatten(0, 1).T for y in (x, other))
-        order = order_of(rows, others, 1e-4 * float(others.abs().max()))
-        if order is None or order.numel() % D or not torch.equal(order, _in_each_head(order[:D], len(order))):
-            return theirs
-        orders.append(order[:D])
-        made = made_of(other.base[..., order], other.heads[..., order[:D]] * other.factor)
+        orders += list(order.view(-1, D) - torch.arange(0, len(order), D)[:, None])
+        old = parts[name]
+        made = made_of(old.base[..., order], old.heads[..., orders[0]] * old.factor) if orders[0].max() < D else None
         if made is None:
             return theirs
         turned = made.turned if made.turned == "none" else f"{made.turned} (features in the order of mine)"
-        weight = None if other.weight is None else other.weight[..., order]
-        base, origin = (y[..., order] for y in (other.base, other.origin))
-        parts[name] = replace(other, heads=made.heads, base=base, origin=origin, turned=turned, weight=weight)
-    return replace(theirs, parts=parts) if torch.equal(*orders) else theirs
-
-
-def _in_each_head(order, n):
-    return (torch.arange(0, n, len(order))[:, None] + order).flatten()
+        weight = None if old.weight is None else old.weight[..., order]
+        parts[name] = replace(made, turned=turned, given=old.given, weight=weight, origin=b[..., order])
+    return replace(theirs, parts=parts) if all(torch.equal(x, orders[0]) for x in orders) else theirs
 
 
 def _transposed_as(side, other):
@@ -465,16 +459,11 @@ def _by_weights(mine, theirs, factor, masks):
         same = abs(factor - 1) < 1e-3
         labels = [_scale(side.factor * (1 if same or side is theirs else factor), side) for side in (mine, theirs)]
         return Guess("scale", "the scale of the scores", *labels)
-    if _is_transposed(mine) != _is_transposed(theirs):
-        return _by_use(mine, theirs)
-    return by_mask(mine, theirs, masks) or _softmax(mine, theirs)
-
-
-def _by_use(mine, theirs):
     turned = [_is_transposed(side) for side in (mine, theirs)]
-    if turned[0] == turned[1] or not near(mine.weights, theirs.weights):
-        return None
-    return Guess("transpose", "the weights", *("transposed" if each else "in place" for each in turned))
+    if turned[0] != turned[1]:
+        says = ("transposed" if each else "in place" for each in turned)
+        return Guess("transpose", "the weights", *says) if near(mine.weights, theirs.weights) else None
+    return by_mask(mine, theirs, masks) or _softmax(mine, theirs)
 
 
 def _softmax(mine, theirs):
