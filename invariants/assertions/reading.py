@@ -10,6 +10,7 @@ from invariants.assertions.calling import (
     SAME_SHAPES,
     Subject,
     far,
+    is_function_of_length,
     parameters_of,
     recurrent_layer,
     refuse_nan,
@@ -145,7 +146,7 @@ def _masked(model, x, real, inputs, options, axis, tolerance, needed=True):
     given = (*x, *inputs)
     if len(given) == 1 and len(required) == 4:  # queries, keys, values, and what is real
         given = given * 3
-    name = next((name for name in MASKS if name in names), None)
+    name = place_of(real, names, options)
     extra = {}
     if not any("mask" in key and getattr(value, "shape", None) == real.shape for key, value in options.items()):
         free = name is not None or len(places) > len(given) and places[len(given)] not in PASTS
@@ -168,6 +169,16 @@ def _masked(model, x, real, inputs, options, axis, tolerance, needed=True):
         raise ValueError(f"real must be (B, T) = {(subject.B, subject.T)}, got {tuple(real.shape)}")
     subject.text = [key for key in subject.text if subject.values[key] is not positions]
     return real, subject
+
+
+def place_of(real, names, options):
+    """Which of these parameters gets what is real. Errors: ValueError if an option of this name says something else"""
+    name = next((name for name in MASKS if name in names), None)
+    given = options.get(name)
+    given = given(real.size(1)) if is_function_of_length(given) else given
+    if getattr(given, "shape", None) == real.shape and (given.bool() != MASKS[name](real).bool()).any():
+        raise ValueError(f"{name} says something else than real about what is padding; leave one of the two out")
+    return name
 
 
 def _refilled(subject, real, where, fill=None, watch=None):

@@ -1,9 +1,11 @@
 """All that can be asked of a model, as a table."""
 
+import textwrap
+
 import torch
 
 from invariants.assertions import caching, heads, reading, states
-from invariants.assertions.calling import MASKS, POSITIONS, Subject, Unrepeatable
+from invariants.assertions.calling import MASKS, PASTS, POSITIONS, Subject, Unrepeatable
 
 ENCODERS = [reading.LOOK[name] for name in ("mask", "wide", "axes")]  # what an encoder does, too
 
@@ -28,37 +30,39 @@ def check_model(
     causal         True for a model that writes text. If not given, a model that reads both ways is taken for an encoder
     order          whether positions are promised; if not given, they are for ids, and for vectors they are not
     real           (B, T) bool, with padding. If not given, it is made up for a model that takes attention_mask or
-                   key_padding_mask
+                   key_padding_mask. Other questions take every token for real: a mask that is required says so
     cache          a function (ids, past) -> (out, past), or True for a model that is called so; if not given, True for
                    one that has use_cache
     num_heads      of an attention layer, and num_kv_heads, where they are fewer
-    Errors: AssertionError after the table, if a promise is broken
+    Errors: AssertionError after the table, if a promise is broken; ValueError if none is, but most could not be asked,
+            or if a mask among the options says something else than real
     Source: notebook 13
     """
     rows = []  # (promise, verdict, evidence)
 
     def ask(promise, assertion, *args, **more):
-        rows.append(
-            (promise, *_verdict(lambda: assertion(*args, **more), promise == "causal" and causal is None, rows))
-        )
+        may_be_an_encoder = promise == "causal" and causal is None
+        rows.append((promise, *_verdict(lambda: assertion(*args, **more), may_be_an_encoder, rows)))
 
     subject = Subject(model, inputs, options, axis)
     names = subject.names
-    text = subject.values[subject.text[0]]
+    takes = [name for name in MASKS if name in names and name != "mask" and name not in options]
+    if real is not None:
+        reading.place_of(real.bool(), names, options)
+    padded, options = {**options, "axis": axis}, {**_required(subject, real, takes), **options}
     given = {**options, "axis": axis}
     if subject.modules:
         ask("modes", states.assert_modes, model, *inputs, **options)
     ask("items apart", reading.assert_items_apart, model, *inputs, **given)
     if causal is not False:
         ask("causal", reading.assert_causal, model, *inputs, **given)
-    if order or order is None and not text.is_floating_point():
+    if order or order is None and not subject.values[subject.text[0]].is_floating_point():
         ask("order matters", reading.assert_order_matters, model, *inputs, **given)
-    takes = [name for name in MASKS if name in names and name != "mask" and name not in options]
     for side, each in _paddings(subject, real, bool(takes), any(name in names for name in POSITIONS)):
-        ask(f"padding {side}", reading.assert_padding_ignored, model, inputs, each, **given)
-        ask(f"alone = {side}-padded", reading.assert_alone_equals_batch, model, inputs, each, **given)
+        ask(f"padding {side}", reading.assert_padding_ignored, model, inputs, each, **padded)
+        ask(f"alone = {side}-padded", reading.assert_alone_equals_batch, model, inputs, each, **padded)
     if cache or cache is None and "use_cache" in names:
-        ask("cache", caching.assert_cache_equals_whole, cache if callable(cache) else model, *inputs, **given)
+        ask("cache", caching.assert_cache_equals_whole, cache if callable(cache) else model, *inputs, **padded)
     if num_heads:
         ask("heads", heads.assert_heads_independent, model, inputs, num_heads, None, num_kv_heads, **options)
     if subject.modules:
@@ -81,18 +85,31 @@ def _verdict(question, may_be_an_encoder, rows):
         is_open = str(error).endswith((states.LOOK["made"], states.LOOK["idle"]))
         return "open" if is_open else "broken", str(error)
     except Exception as error:
-        return "not asked", f"{type(error).__name__}: {str(error).strip().splitlines()[0][:160]}"
+        return "not asked", f"{type(error).__name__}: {textwrap.shorten(str(error), 160, placeholder=' ...')}"
     return "kept", ""
 
 
 def _show(rows):
-    """Print the table. Errors: AssertionError if a promise is broken"""
+    """Print the table. Errors: AssertionError if a promise is broken, ValueError if most could not be asked"""
     width = max(len(promise) for promise, _, _ in rows)
     for promise, verdict, evidence in (("promise", "verdict", "evidence"), *rows):
         print(f"{promise:{width}}  {verdict:9}  {evidence}".rstrip())
     broken = [promise for promise, verdict, _ in rows if verdict == "broken"]
     if broken:
         raise AssertionError(f"broken promises: {', '.join(broken)}")
+    idle = [promise for promise, verdict, _ in rows if verdict == "not asked"]
+    if len(idle) > len(rows) / 2:
+        raise ValueError(
+            f"{len(idle)} of {len(rows)} promises could not be asked: {', '.join(idle)}; the table says why"
+        )
+
+
+def _required(subject, real, takes):
+    """The mask that the model requires besides its inputs, {name: mask}, where every token is real."""
+    missing = [n for i, n in enumerate(subject.required) if i not in subject.values and n not in subject.values]
+    names = [n for n in missing if n in takes] if real is None else [n for n in missing[:1] if n not in PASTS]
+    every = torch.ones(subject.B, subject.T, dtype=torch.bool, device=subject.device)
+    return {n: MASKS.get(n, MASKS["real"])(every) for n in names}
 
 
 def _paddings(subject, real, takes_mask, takes_positions):

@@ -29,6 +29,8 @@ DETAILS = 0.05  # of the parameters may have no counterpart before two models ar
 def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None, **options):
     """Run both models on the same inputs, and say where they part first, by how much, and what it looks like.
 
+    Both run in evaluation mode. What comes back is printed as text, and a cell shows it as a card.
+
     Where the outputs are equal, up to rounding in their dtype, nothing is a difference. Where they are not, a cause is
     told only if the numbers of both sides show it; they are read from the calls of torch's functions, so that it does
     not matter which modules there are, and what they are called. Of two causes, the first is told, or none.

@@ -12,7 +12,7 @@ import torch
 from invariants.compare.masks import HIDDEN, by_mask
 from invariants.compare.numbers import Guess, close, in_layout_of, near, order_of, relation
 from invariants.compare.recording import tensors_in
-from invariants.compare.sites import Operand, behind, in_heads, operand
+from invariants.compare.sites import Operand, behind, in_heads, made_of, operand
 
 NAMES = {"q": "queries", "k": "keys", "v": "values"}
 SCALES = {  # of D, C, H and T
@@ -191,9 +191,10 @@ def _difference(sites, masks, certain):
     if mine.heads != theirs.heads:
         same = all(_same_origin(mine, theirs, name) for name in "qkv")
         return Guess("heads", "the number of heads", f"{mine.heads}", f"{theirs.heads}") if same else None
-    theirs = _in_order_of(mine, theirs)
+    theirs = _in_order_of(mine, _features_in_order_of(mine, theirs))
     if near(mine.out, theirs.out):
         return _by_merge(mine, theirs)
+    mine, theirs = _transposed_as(mine, theirs), _transposed_as(theirs, mine)
     factor = _proportion(mine, theirs)
     if factor is None:
         return _by_inputs(mine, theirs, "qk", certain)
@@ -280,14 +281,52 @@ def _in_order_of(mine, theirs):
     return theirs
 
 
+def _features_in_order_of(mine, theirs):
+    """Theirs with the features of queries and keys in the order of mine, if it is one for all heads: products stay."""
+    D, orders, parts = mine.parts["q"].heads.size(-1), [], dict(theirs.parts)
+    for name in "qk":
+        a, b = mine.parts[name].origin, theirs.parts[name].origin
+        alike = a is not None and b is not None and a.shape == b.shape and a.size(-1) % D == 0
+        order = order_of(a.flatten(0, 1).T, b.flatten(0, 1).T, 1e-4 * float(b.abs().max())) if alike else None
+        if order is None:
+            return theirs
+        orders += list(order.view(-1, D) - torch.arange(0, len(order), D)[:, None])
+        old = parts[name]
+        made = made_of(old.base[..., order], old.heads[..., orders[0]] * old.factor) if orders[0].max() < D else None
+        if made is None:
+            return theirs
+        turned = made.turned if made.turned == "none" else f"{made.turned} (features in the order of mine)"
+        weight = None if old.weight is None else old.weight[..., order]
+        parts[name] = replace(made, turned=turned, given=old.given, weight=weight, origin=b[..., order])
+    return replace(theirs, parts=parts) if all(torch.equal(x, orders[0]) for x in orders) else theirs
+
+
+def _transposed_as(side, other):
+    """A side with transposed weights, with queries and keys exchanged, if its softmax is then that of the other."""
+    if not _is_transposed(side) or side.bias is None or other.bias is None or _is_transposed(other):
+        return side
+    axis = {"the queries": "the keys", "the keys": "the queries"}.get(side.axis, side.axis)
+    if axis != other.axis or not near(side.bias.mT, other.bias):
+        return side
+    parts = {"q": side.parts["k"], "k": side.parts["q"], "v": side.parts["v"]}
+    turned = {name: getattr(side, name).mT for name in ("product", "bias", "scores", "weights")}
+    return replace(side, parts=parts, axis=axis, **turned)
+
+
+def _is_transposed(side):
+    return side.used.size(-1) == side.used.size(-2) and near(side.used, side.weights.mT)
+
+
 def _by_layers(mine, theirs, names, certain):
     """A guess if those of q, k and v come from other layers, or from layers that differ."""
     differing = [name for name in names if not _same_origin(mine, theirs, name)]
     if not differing:
         return None
     found = [next((n for n in (name, *"qkv") if _alike(mine.parts[name], theirs.parts[n])), "") for name in "qkv"]
-    if "" not in found and found != list("qkv"):
-        return Guess("roles", "what is used as queries, keys and values", _list(found), _list("qkv"))
+    back = [next((n for n in (name, *"qkv") if _alike(theirs.parts[name], mine.parts[n])), "") for name in "qkv"]
+    for says in ((found, "qkv"), ("qkv", back)):
+        if all(map(all, says)) and _list(says[0]) != _list(says[1]):
+            return Guess("roles", "what is used as queries, keys and values", *map(_list, says))
     if all(near(mine.parts[n].origin, theirs.parts[n].origin.transpose(0, 1)) for n in "qkv"):
         return Guess("axes", "the axis along which tokens attend", "what is the batch in theirs,", "the positions")
     layouts = [side.parts["k"].layout for side in (mine, theirs)]
@@ -420,14 +459,11 @@ def _by_weights(mine, theirs, factor, masks):
         same = abs(factor - 1) < 1e-3
         labels = [_scale(side.factor * (1 if same or side is theirs else factor), side) for side in (mine, theirs)]
         return Guess("scale", "the scale of the scores", *labels)
-    return by_mask(mine, theirs, masks) or _softmax(mine, theirs) or _by_use(mine, theirs)
-
-
-def _by_use(mine, theirs):
-    turned = [side.used.size(-1) == side.used.size(-2) and near(side.used, side.weights.mT) for side in (mine, theirs)]
-    if turned[0] == turned[1]:
-        return None
-    return Guess("transpose", "the weights", *("transposed" if each else "in place" for each in turned))
+    turned = [_is_transposed(side) for side in (mine, theirs)]
+    if turned[0] != turned[1]:
+        says = ("transposed" if each else "in place" for each in turned)
+        return Guess("transpose", "the weights", *says) if near(mine.weights, theirs.weights) else None
+    return by_mask(mine, theirs, masks) or _softmax(mine, theirs)
 
 
 def _softmax(mine, theirs):

@@ -44,14 +44,19 @@ def guess(parting, certain, runs, pairs, parameters):
     found = by_runs(runs, pairs, within)
     if not found and not parting.before and mine.output is not None:
         found = _tried(made_up_for, runs, times, mine.output)
-    found = found or by_parameters(scope, other, parameters, within, runs[0][0])
+    found = found or by_parameters(scope, other, parameters, within, [run[0] for run in runs])
     found = found or _tried(by_attention, runs, times, parting, certain)
     if found or not certain:
         return found
     added = by_bias(a, b, [run[0].module for run in runs], within)
     norms = norms_of(sides)
     ends = [_end(run, side.target, time) for run, side, time in zip(runs, sides, times, strict=True)]
-    normed, got = _tried(by_norm, ends, within) or (None, None)
+    place = f"what `{mine.name}` {'gets first' if parting.before else 'gives'}"
+
+    def later(vector):
+        return [_uses(run, vector, time) for run, time in zip(runs, times, strict=True)]
+
+    normed, got = _tried(by_norm, ends, place, later, within) or (None, None)
     if got is not None:
         sides = tuple(replace(side, target=x) for side, x in zip(sides, got, strict=True))
         norms, moved = [], lambda label, x: False
@@ -89,6 +94,12 @@ def _end(run, target, time):
     """The last operation that gave the target, or one that stands for an input."""
     same = (x for x in reversed(run.operations) if x.time < time and x.value.shape == target.shape)
     return next((x for x in same if torch.equal(x.value, target)), Operation("", target, [], True))
+
+
+def _uses(run, vector, time):
+    """How many operations after this time read a vector that does not depend on the input."""
+    read = [source for one in run.operations if one.time > time for source in one.sources if not source.live]
+    return sum(source.value.shape == vector.shape and close(source.value, vector, 1e-6) for source in read)
 
 
 def _is_moved(label, x, call, scope, run, within):

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from invariants.compare.numbers import Guess, near
+from invariants.compare.numbers import SAME, Guess, near
 
 HIDDEN = -5e3  # scores that are not above it give a weight of 0
 
@@ -33,6 +33,11 @@ def _visible(side):
     moved, hidden = side.bias != 0, side.scores <= HIDDEN
     zeroed = (side.used == 0) & (side.weights != 0)
     nothing = torch.zeros_like(side.bias[0])
+    late = (side.used - side.weights).nan_to_num(0.0)
+    later = late.abs() > SAME * float(side.used.nan_to_num(0.0).abs().max())
+    if later.any() and not zeroed.any():
+        same = not moved.any() and near(late[later], late[later][:1].expand_as(late[later]))
+        return (~later, f"{float(late[later][0]):+g} after the softmax", nothing) if same else None
     rest = moved & ~hidden
     if rest.any():
         if zeroed.any():

@@ -8,13 +8,15 @@ from invariants.compare.places import CANNOT_RUN
 from invariants.compare.recording import copied, first_tensor
 
 
-def by_parameters(mine, theirs, known, within, root):
+def by_parameters(mine, theirs, known, within, roots):
     """A guess if this call of mine gives what theirs gives, once it has their numbers for one parameter, or for all.
 
-    known: {name: (parameter of mine, of theirs)}, for the whole models; root: the call of the whole of mine
+    known: {name: (parameter of mine, of theirs)}, for the whole models; roots: the calls of the whole models
     """
-    if theirs.output is None or _made_up_for(root, known):
-        return None
+    root, other = (call.output for call in roots)
+    again = None if theirs.output is None or root is None else _with_all(roots[0], known)
+    if theirs.output is None or (again is not None and near(again, root)):
+        return None  # other parameters make up for it
     local = {name: name[len(mine.name) :].removeprefix(".") for name in known if _below(name, mine.name)}
     own = dict(mine.module.named_parameters(remove_duplicate=False))
     differing = {
@@ -25,6 +27,8 @@ def by_parameters(mine, theirs, known, within, root):
         replaced = {local[name]: differing[name][1].to(own[local[name]]) for name in names}
         if _agrees(replaced, mine, theirs, within):
             found = [_described(name, *known[name], known, within) for name in names]
+            if found[0].kind == "order" and not _explain(again, other, known):
+                return None
             if len({each.kind for each in found}) == 1:
                 return found[0]  # of a layer, that of the weight
             return Guess(
@@ -36,15 +40,26 @@ def by_parameters(mine, theirs, known, within, root):
     return None
 
 
-def _made_up_for(root, known):
-    """Whether the whole of mine gives what it gave with all differing parameters of theirs: then none is the cause."""
+def _with_all(root, known):
+    """What the whole of mine gives with all differing parameters of theirs, or None."""
     own = dict(root.module.named_parameters())
     differing = [(a, b) for a, b in known.values() if not _equal(a, b)]
     replaced = {n: b for a, b in differing for n, p in own.items() if p.shape == a.shape and torch.equal(p, a)}
-    if not replaced or root.output is None:
-        return False
-    again = _output(root, copied({**own, **dict(root.module.named_buffers()), **replaced}))  # which a run may change
-    return again is not None and near(again, root.output)
+    if not replaced:
+        return None
+    return _output(root, copied({**own, **dict(root.module.named_buffers()), **replaced}))  # which a run may change
+
+
+def _explain(again, other, known):
+    """Whether an order is the cause: if other parameters are in another order, too, these may make up for it."""
+    orders = [
+        n for n, (a, b) in known.items() if a.dim() > 1 and not _equal(a, b) and _is_order(a.detach(), b.detach())
+    ]
+    return len(orders) < 2 or (again is not None and other is not None and near(again, other))
+
+
+def _is_order(a, b):
+    return torch.equal(a.flatten().sort()[0], b.flatten().sort()[0])
 
 
 def _below(name, module):

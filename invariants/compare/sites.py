@@ -199,7 +199,7 @@ def operand(x, source, batches):
                 way = base.size(0), heads_first
                 if N % way[0] or (batches and way not in batches):
                     continue
-                found = _made_of(base, in_heads(x, *way))
+                found = made_of(base, in_heads(x, *way))
                 if found is not None:
                     return _before_norm(_of_layer(found, before[0], base), one, before), way
     return None
@@ -246,7 +246,7 @@ def _as_tokens(x, T):
         yield from (y for y in (x, x.transpose(0, 1)) if y.size(1) == T)
 
 
-def _made_of(base, x):
+def made_of(base, x):
     B, H, T, D = x.shape
     for groups in (G for G in range(H, 0, -1) if H % G == 0 and base.size(-1) >= G * D):
         for name, fewer in _grouped(x, groups):

@@ -62,11 +62,13 @@ def _exchanged(known, mine, theirs, within):
 # ---------------------------------------------------------------- norms
 
 
-def by_norm(ends, within):
+def by_norm(ends, place, later, within):
     """(a guess or None, what both norms got or None) for the operations that two norms end with.
 
     A guess if the norms differ in one choice: the kind, epsilon, axis, or the weight. Kinds differ in where epsilon
     stands, so that both may differ at once. If they do not differ, what they got may.
+
+    place: what the operations gave; later(vector): how often each side uses it later
     """
     mine, theirs = (_choices(end, within) for end in ends)
     pairs = [
@@ -80,6 +82,8 @@ def by_norm(ends, within):
         return Guess("norm", "the kind of norm", *(f"{c['kind']}, eps = {c['eps']:g}," for c in (one, other))), None
     if fewest == 1 and len({keys[0] for *_, keys in pairs if len(keys) == 1}) == 1:
         one, other, (key,) = next(pair for pair in pairs if len(pair[2]) == 1)
+        if "none" in (one["kind"], other["kind"]):
+            return _of_one_side(one, other, place, later), None
         what = {"eps": "an epsilon", "kind": "the kind of norm", "axis": "the axis of a norm"}
         return Guess(
             "epsilon" if key == "eps" else "norm",
@@ -88,6 +92,16 @@ def by_norm(ends, within):
         ), None
     same = [pair for pair in itertools.product(mine, theirs) if not _differing(*pair) and pair[0]["kind"] != "none"]
     return None, tuple(choice["x"] for choice in same[-1]) if same and not pairs else None
+
+
+def _of_one_side(one, other, place, later):
+    """A norm that only one side has here; the other one may have it later."""
+    kinds, at = (one["kind"], other["kind"]), int(one["kind"] == "none")
+    weight = ((one, other)[at]["values"] or (None,))[0]
+    uses = (0, 0) if weight is None else later(weight)
+    if uses[1 - at] <= uses[at]:
+        return Guess("norm", f"the norm of {place}", *kinds)
+    return Guess("norm", "the norm before or after", *(("before", "after") if at == 0 else ("after", "before")))
 
 
 def _choices(end, within):
@@ -100,7 +114,7 @@ def _choices(end, within):
         vectors = {}
         for one in (source for step in inner for source in step.sources):
             if not one.live and one.parameter and one.value.shape == end.value.shape[-1:]:
-                vectors[one.parameter] = one.value
+                vectors[_named(one)] = one.value
         named = [("none", None), *vectors.items(), *((f"1 + {n}", 1 + v) for n, v in vectors.items())]
         for kind, eps, (axis, dim) in itertools.product(
             KINDS, sorted(own) or (1e-5,), (("features", -1), ("positions", -2))
@@ -116,6 +130,16 @@ def _choices(end, within):
                         {"x": x.value, "kind": kind, "eps": eps, "axis": axis, "weight": name, "values": values}
                     )
     return found
+
+
+def _named(one):
+    """The name of a parameter, or of what was made of it."""
+    leaf = one
+    while leaf.name:
+        leaf = next(source for source in leaf.sources if source.parameter)
+    if torch.equal(one.value, leaf.value):
+        return one.parameter
+    return f"1 + {one.parameter}" if close(one.value, 1 + leaf.value, 1e-6) else f"what is made of {one.parameter}"
 
 
 def _differing(one, other):

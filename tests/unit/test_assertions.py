@@ -1,10 +1,6 @@
 """However a model is called, healthy ones are not accused; of broken ones it is said what to look at."""
 
 import itertools
-import re
-import sys
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -16,7 +12,6 @@ from helpers.bert import BertConfig, BertModel
 from helpers.decoder import Decoder, DecoderConfig, Past
 from helpers.heads import MultiHeadAttention, merge_heads, split_heads
 from helpers.today import TodayConfig, TodayDecoder
-from invariants import assertions
 from invariants.assertions import (
     assert_alone_equals_batch,
     assert_cache_equals_whole,
@@ -32,7 +27,6 @@ from invariants.assertions import (
     assert_padding_ignored,
     assert_past_reusable,
     assert_scale,
-    check_model,
     slow_attention,
 )
 from tests.unit.ports_to_break import decoder_pair, fill, today_pair
@@ -560,39 +554,3 @@ def test_a_model_is_afterwards_as_it_was():
     before = {name: tensor.clone() for name, tensor in attention.state_dict().items()}
     assert_heads_independent(attention, X, 3)
     assert all(torch.equal(before[name], tensor) for name, tensor in attention.state_dict().items())
-
-
-# ---------------------------------------------------------------- the table
-
-
-def table(capsys, *args, **options):
-    check_model(*args, **options)
-    return dict(line.split("  ", 1) for line in capsys.readouterr().out.splitlines())
-
-
-def test_the_table_asks_what_applies(capsys):
-    asked = table(capsys, story(), IDS, causal=True, real=REAL, cache=True)
-    assert len(asked) == 10 and all(verdict.split()[0] in ("verdict", "kept") for verdict in asked.values())
-    asked = table(capsys, torchs("MultiheadAttention", batch_first=True), X, num_heads=3)
-    assert asked["causal"].split()[0] == "open" and "order matters" not in asked
-
-
-def test_the_table_names_what_is_broken_and_accuses_randomness_once(capsys):
-    with pytest.raises(AssertionError, match="^broken promises: modes$"):
-        check_model(Net(lambda m, ids: F.dropout(m(ids)[0], 0.1), story()), IDS)
-    assert "causal            not asked  two runs" in capsys.readouterr().out
-
-
-def test_the_page_s_file_runs_as_it_stands(monkeypatch, capsys):
-    page = (Path(__file__).parents[2] / "docs" / "your_own_model.md").read_text(encoding="utf-8")
-    monkeypatch.setitem(sys.modules, "my_project", SimpleNamespace(build_model=story))
-    names = {}
-    exec(re.search("```python\n(.*?)```", page, re.DOTALL)[1], names)
-    names["test_the_model_keeps_its_promises"]()
-    monkeypatch.setattr(Decoder, "_places", lambda model, ids, past, real: torch.arange(ids.size(1)))
-    capsys.readouterr()
-    with pytest.raises(AssertionError, match="cache"):
-        names["test_the_model_keeps_its_promises"]()
-    printed = re.search("```\n(promise.*?)```", page, re.DOTALL)[1]
-    assert re.sub(r"\d+\.\d+", "", capsys.readouterr().out) == re.sub(r"\d+\.\d+", "", printed)
-    assert all(name in page for name in assertions.__all__)

@@ -2,20 +2,23 @@
 
 import copy
 import itertools
+import re
+from pathlib import Path
 
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
 
+from helpers.relative_positions import rotate_halves, rotate_pairs
 from helpers.today import TodayConfig, TodayDecoder
 from invariants.compare import compare
 from models import story_model, story_today
 from tests.calls import Calls
 from tests.unit import pairs, pairs_styles
-from tests.unit.faults import FAULTS, IDS, PAIRS
+from tests.unit.faults import FAULTS, IDS, PAIRS, Fault, edit, reorder
 from tests.unit.pairs_styles import Einsum, OneByOne, Separate, Torchs
-from tests.unit.ports_to_break import fill
+from tests.unit.ports_to_break import PortedAttention, decoder_pair, fill
 
 UNSEEN = [fault for fault in FAULTS if fault.places]
 TOGETHER = [both for both in itertools.combinations(UNSEEN, 2) if both[0].pair == both[1].pair][::19]
@@ -190,6 +193,56 @@ def test_the_report_names_the_place_the_size_and_the_cause():
     assert "the scale of the scores" in html and "h.0.att.wo" in html
     found = compare(theirs, theirs, *inputs)
     assert repr(found).startswith("Agree to within 0.0001\nNo output differs by more than 0.0001.\n")
+
+
+def test_the_page_shows_what_is_printed():
+    mine, theirs = decoder_pair(width=24)
+    mine.h[0].att.scale = lambda D: 1.0
+    page = (Path(__file__).parents[2] / "docs" / "your_own_model.md").read_text(encoding="utf-8")
+    shown = re.search("```\n(First difference.*?)```", page, re.DOTALL)[1]
+    printed = repr(compare(mine, theirs, IDS)).partition("\n\n")[0] + "\n"
+    assert re.sub(r"\d\.\d+", "", printed) == re.sub(r"\d\.\d+", "", shown)
+
+
+def first_sentence(found):
+    return str(found.guess).removeprefix("What differs is ")
+
+
+@pytest.mark.parametrize("turned", [1, -1])
+def test_an_order_of_rows_that_is_undone_later_is_not_the_cause(turned):
+    theirs = fill(PortedAttention(24, 3, turn=rotate_pairs), 3)
+    mine = copy.deepcopy(theirs)
+    mine.turn = lambda x, places: rotate_halves(x, turned * places)
+    for layer in (mine.wq, mine.wk):
+        reorder(layer, torch.arange(24).view(3, 4, 2).mT)
+    x = torch.randn(2, 7, 24)
+    found = compare(mine, theirs, x)
+    if turned == 1:
+        assert not found and found.undone
+    else:
+        mine_turns, theirs_turn = first_sentence(found).split(" in mine, ")
+        assert mine_turns == "the encoding of the positions: turned in halves, base 1e+04, the other way"
+        assert theirs_turn == "turned in halves, base 1e+04 (features in the order of mine) in theirs."
+        mine.scale = lambda D: 1.0
+        assert compare(mine, theirs, x).guess.kind == "positions"
+
+
+def test_a_cause_is_told_in_words_that_are_true():
+    one_plus = "m.h[0].ln2.forward = lambda x: F.rms_norm(x, (24,), 1 + m.h[0].ln2.weight, 1e-6)"
+    late = 'edit(m, "scores.softmax(-1)", "scores.softmax(-1) - 1e4 * (1 - visible)")'
+    late = 'edit(m, "torch.where(visible == 1, scores, -1e9)", "scores"); ' + late
+    for pair, code, words in (
+        ("Llama", one_plus, "the weight of a norm: 1 + h.0.ln2.weight in mine, blocks.0.norm2.weight in theirs."),
+        ("Einsum and Torchs", late, "the mask: scores -10000 after the softmax in mine, scores hidden in theirs."),
+        ("decoder", "m.ln_f.forward = lambda x: x", "the norm of what `ln_f` gives: none in mine, LayerNorm in"),
+        ("torch, norm first", "m.before = False", "the norm before or after: after in mine, before in theirs."),
+    ):
+        mine, theirs, inputs, options = Fault(pair, "", (), False, (), code).broken()
+        assert first_sentence(compare(mine, theirs, *inputs, **options)).startswith(words), pair
+    theirs, mine, inputs, _ = pairs_styles.pair(Separate, Torchs)
+    edit(theirs, "self.wk(x)", "self.wq(x)")
+    words = "what is used as queries, keys and values: queries, keys and values in mine, queries, queries and values in"
+    assert first_sentence(compare(mine, theirs, *inputs)).startswith(words)
 
 
 def test_the_story_decoder_and_todays_are_other_architectures():
