@@ -154,9 +154,12 @@ class _Session:
         self.watchdog.start()
         try:
             try:
-                return code(*args)
+                result = code(*args)
             finally:
                 self.watchdog.stop()
+            if self.watchdog.asked:  # a bare `except:` swallowed it
+                raise StillRunning
+            return result
         finally:
             self.watchdog.stop()  # again: a last StillRunning may come before the first stop
             self.kernel.after_call()
@@ -183,11 +186,13 @@ class _Watchdog:
         self.thread, self.lock, self.over = threading.get_ident(), threading.Lock(), threading.Event()
         self.started: tuple[float, float] | None = None  # the clock, and the work of this process
         self.took = 0.0, False  # the last run: its seconds, and whether next to nothing was done in them
+        self.asked = False  # the last run to stop
 
     def watch(self) -> None:
         while not self.over.wait(_TICK):
             with self.lock:
                 if self.is_over_time():
+                    self.asked = True
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(
                         ctypes.c_ulong(self.thread), ctypes.py_object(StillRunning)
                     )
@@ -206,7 +211,7 @@ class _Watchdog:
         return process_time() - work > PATIENCE or monotonic() - clock > LONGEST
 
     def start(self) -> None:
-        self.started = monotonic(), process_time()
+        self.asked, self.started = False, (monotonic(), process_time())
 
     def stop(self) -> None:
         """End the run; a last exception may fall into this very function, so it is tried until it succeeds."""
