@@ -230,8 +230,8 @@ EXERCISE = exercise(
         TestCase(
             "losses that are kept",
             (Setting(1, kept=True), batches(1, 2, 5)),
-            limitation="It has a limit: a loop that keeps the losses of 1,000 steps must not keep 1,000 graphs with them. "
-            "`loss.item()` and `loss.detach()` let go of the graph.",
+            limitation="It has a limit: a loop that keeps the losses of 1,000 steps must not keep 1,000 graphs with "
+            "them. `loss.item()` and `loss.detach()` let go of the graph.",
         ),
     ),
     minimal_inputs=(
