@@ -28,17 +28,17 @@ FIRST_PART = notebooks(
     ),
     ("06_the_bert_block", "the BERT block", 116, 57, "What surrounds attention in a real model?"),
     ("07_a_real_bert", "a real BERT", 116, 56, "Does what you wrote run a real model?"),
-    ("08_a_language_model", "a language model of your own", 169, 72, "How does attention learn to write?"),
+    ("08_a_language_model", "a language model of your own", 190, 80, "How does attention learn to write?"),
 )
 
 SECOND_PART = notebooks(
     ("09_positions_that_turn", "positions that turn", 117, 54, "How does a model of today know where a word stands?"),
     ("10_fewer_keys", "fewer keys", 134, 55, "What does a token cost, and how do models pay less?"),
-    ("11_long_texts", "long texts", 125, 63, "How do you read 100,000 tokens with the memory for 1,000?"),
+    ("11_long_texts", "long texts", 120, 63, "How do you read 100,000 tokens with the memory for 1,000?"),
     (
         "12_the_same_numbers",
         "the same numbers in another order",
-        134,
+        141,
         66,
         "How does FlashAttention never make the table?",
     ),

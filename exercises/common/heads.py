@@ -25,8 +25,8 @@ LIMITATION_LARGE_SCORES = (
 )
 
 LIMITATION_FINITE_FILL = (
-    "It has a limit: a visible score of -2.5e9 next to a hidden one of 0. The visible key must get all the weight, "
-    "however low its score: a hidden one must not count, neither with its fill nor in a maximum."
+    "It has a limit: a visible score of -2.5e9 next to a hidden one of 0. The visible key must get all the weight: "
+    "a hidden key must stay below every visible one, whatever number fills it, and must not set the maximum."
 )
 
 

@@ -35,7 +35,7 @@ def layer_norm(x, weight, bias, eps):
 FAR_FROM_0 = TestCase(
     "numbers around 10,000",
     (torch.tensor([10000.0, 10001.0, 10005.0]), torch.ones(3), torch.zeros(3), 1e-5),
-    limitation="It has a limit: try numbers around 10,000. If you compute the variance as the mean of the squares "
+    limitation="It has a limit: try x = [10000, 10001, 10005]. If you compute the variance as the mean of the squares "
     "minus the square of the mean, it is a small difference of two numbers near a hundred million, of which float32 "
     "keeps seven digits. Subtract the mean first, and square what is left.",
 )

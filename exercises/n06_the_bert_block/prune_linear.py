@@ -65,7 +65,8 @@ def not_square(args):
 
 def wrong_lines(case):
     found = where_from(case)
-    return f"{found[0].upper()}{found[1:]}." if found else None
+    _, _, heads, num_heads, _ = case.args
+    return f"With heads {heads} of {num_heads}: {found}." if found else None
 
 
 def wrong_entries(case):

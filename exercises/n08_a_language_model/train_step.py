@@ -63,6 +63,7 @@ class Setting:
     times     how large the parameters of a `Model` are: up to 1 the gradients' norm is below 1, at 5 and 10 it is above
     old       whether gradients of an earlier backward are there
     training  the mode of the model
+    kept      the losses are kept, so one that still holds its graph does not count
     """
 
     seed: int = 0
@@ -71,6 +72,7 @@ class Setting:
     times: float = 1.0
     old: bool = False
     training: bool = True
+    kept: bool = False
 
     def __deepcopy__(self, memo):
         return self  # a learner's code never gets it
@@ -129,7 +131,9 @@ def call(attempt, setting, batches):
     with patch.object(nn.utils, "clip_grad_norm_", clip):
         for ids in batches:
             events.append(" ")
-            losses.append(as_number(attempt(model, optimizer, ids.clone())))
+            loss = attempt(model, optimizer, ids.clone())
+            holds_graph = isinstance(loss, torch.Tensor) and loss.requires_grad
+            losses.append(as_number(loss) * (torch.nan if setting.kept and holds_graph else 1))
     return torch.stack(losses), parameters_of(model), clipped("".join(events))
 
 
@@ -224,6 +228,12 @@ EXERCISE = exercise(
             (Setting(81, optimizer="SGD with momentum", times=5.0, old=True), batches(15, 2, 7, steps=3)),
         ),
         TestCase("a model in evaluation mode", (Setting(91, training=False), batches(18, 2, 5))),
+        TestCase(
+            "losses that are kept",
+            (Setting(1, kept=True), batches(1, 2, 5)),
+            limitation="It has a limit: a loop that keeps the losses of 1,000 steps must not keep 1,000 graphs with "
+            "them. `loss.item()` and `loss.detach()` let go of the graph.",
+        ),
     ),
     minimal_inputs=(
         by_hand(EVEN, [0, 1]),

@@ -77,7 +77,7 @@ def right_to_three_digits(case):
 
 def scores_kept(attempt):
     """One query and many keys: what is made of q and k is small at any time, if tiles are let go."""
-    s, tile = 320, 8
+    s, tile = 1280, 64
     given = arguments(51, tile, b=1, h=1, t=1, s=s, d=2)
     with MadeFrom(*given[:3], held_of={0, 1}) as seen, torch.no_grad():
         attempt(*given)
@@ -85,8 +85,8 @@ def scores_kept(attempt):
         return None
     return (
         "The numbers are right, but scores of more than one tile exist at once: with one query, "
-        f"S = {s} and tile = {tile}, {seen.most:,} numbers made of q and k are held at the same time. One tile has "
-        f"{tile} scores, and all tiles {s}."
+        f"S = {s:,} and tile = {tile}, {seen.most:,} numbers made of q and k are held at the same time. One tile has "
+        f"{tile} scores, and all tiles {s:,}."
     )
 
 
@@ -183,7 +183,7 @@ EXERCISE = exercise(
             "Does a line read more than a tile of keys, be it for one query? Are scores of earlier tiles kept until "
             "the end? What has to be kept of a tile when the next one comes?",
             required=True,
-            while_doing="with one query and 320 keys",
+            while_doing="with one query and 1,280 keys",
         ),
         BehavioralTest(
             "kernel-for-all-keys",
