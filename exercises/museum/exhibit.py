@@ -23,11 +23,12 @@ class Exhibit:
     source     the code of `make`
     repair     pairs of broken and right code, which replaces it in `source`
     because    of a healthy one: why it keeps its promise, though it may not look so
-    tests      which of them show that the promise is broken
+    tests      which of them show by a complaint that the promise is broken
+    silent     which of them show it by their silence: they would complain if the promise were kept
     bug        what the code does, in one sentence
     story      who had something like it, when, and what is to be learned from it
     threads    issues or pull requests, as owner/name#number
-    symptom, suspicion, remedy   for the field guide; its test is the first of `tests`
+    symptom, suspicion, remedy   for the field guide; its test is the first that shows it
     exercise   the number of the exercise that asks for its repair, so that no card tells it
     """
 
@@ -39,6 +40,7 @@ class Exhibit:
     repair: tuple = ()
     because: str = ""
     tests: tuple = ()
+    silent: tuple = ()
     threads: tuple = ()
     bug: str = ""
     story: str = ""
@@ -73,6 +75,8 @@ class Exhibit:
             asked["scale"] = (self.scores_of,)
         if self.takes == "real":
             asked["padding"] = (Reader(layer),)
+            real = torch.arange(7) >= torch.tensor([[0], [3]])  # the second text is padded on the left
+            asked["alone"] = (layer, x, real)
         if self.takes == "past":
             asked["cache"] = (Writer(layer),)
         if hasattr(layer, "p") or hasattr(layer, "dropout"):

@@ -2,8 +2,9 @@
 
 ## 3                               its number, and what it promises
 because: ...                       of a healthy one: why it keeps its promise
-tests: scale · threads: a/b#6      of a broken one: which tests show it, and the threads where it was found;
-                                   bug and story for its card; symptom, suspicion and remedy for the field guide
+tests: scale · silent: future      of a broken one: which tests show it by a complaint, or by having none;
+threads: a/b#6                     where it was found; bug and story for its card; symptom, suspicion and remedy for the
+                                   field guide
 ```python exhibit                  its healthy code
 - `healthy` → `broken`             the bug that it is shown with
 """
@@ -27,7 +28,7 @@ from helpers.heads import merge_heads, split_heads
 
 PAGE = Page(Path(__file__).with_suffix(".md"), name="museum")
 NAMES = {"math": math, "torch": torch, "F": F, "nn": nn, "merge_heads": merge_heads, "split_heads": split_heads}
-SEVERAL = ("tests", "threads")
+SEVERAL = ("tests", "silent", "threads")
 
 
 def _read():

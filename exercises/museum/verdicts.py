@@ -96,13 +96,13 @@ def _card(number, said):
         return Card(number, "open", f'{name}: write `"healthy"`, or the name of the test that convicts it.')
     if said != HEALTHY and said not in TESTS:
         return Card(number, "open", f'{name}: {said!r} is no verdict: write "healthy", or one of {", ".join(TESTS)}.')
-    if not exhibit.tests:
+    if exhibit.because:
         kind = "right" if said == HEALTHY else "accused"
         return Card(number, kind, f"{name} is healthy.", (("Why", exhibit.because, ""),))
     if said == HEALTHY:
         text = "It breaks its promise. Which tests ask for what it promises, and what do they say?"
         return Card(number, "missed", f"{name} is not healthy.", (("", text, ""),))
-    if said not in exhibit.tests:
+    if said not in exhibit.tests + exhibit.silent:
         return Card(
             number,
             "unproved",
@@ -115,7 +115,8 @@ def _card(number, said):
         told, repair = (*told, ("", f"Its repair is exercise {exhibit.exercise}.", "")), ""
     else:
         repair = "\n".join(f"- {broken}\n+ {right}" for broken, right in exhibit.repair)
-    return Card(number, "right", f"{name} is convicted by `{said}`.", told, repair)
+    convicted = "convicted by" if said in exhibit.tests else "convicted by the silence of"
+    return Card(number, "right", f"{name} is {convicted} `{said}`.", told, repair)
 
 
 def _why_not(number, said):
