@@ -60,8 +60,8 @@ def zeros(attempt):
     numbers, scale = attempt(x)
     if not (scale[1] > 0).all() or not scale.isfinite().all():
         return (
-            f"The scale of a vector of zeros is {number(scale[1, 0])}, and its entries were divided by it: 0 / 0 is "
-            "NaN, and nobody knows which whole number a machine makes of NaN."
+            f"The scale of a vector of zeros is {number(scale[1, 0])}, where a number above 0 is asked for: 0 / 0 is "
+            "NaN, and int8 has no NaN."
         )
     return None if not numbers[1].any() else f"A vector of zeros became {numbers[1].tolist()}."
 

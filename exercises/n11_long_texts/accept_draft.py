@@ -5,7 +5,7 @@ import torch
 from exercises.common import explainers
 from exercises.common.inputs import generator, normal
 from feedback import FunctionRunner, Property, TestCase
-from feedback.format import in_a_row, listed
+from feedback.format import in_a_row
 from feedback.page_exercise import exercise
 
 
@@ -89,11 +89,6 @@ def arguments(fates, V, seed, dtype=torch.float32):
 
 def by_hand(drafted, draft, large, coins):
     return torch.tensor(drafted), torch.tensor(draft), torch.tensor(large), torch.tensor(coins)
-
-
-def in_words(args):
-    drafted, draft, _, coins = args
-    return f"{listed(list(map(str, drafted.tolist())))} were drafted, of {draft.size(1)} tokens; coins are {in_a_row(coins)}."
 
 
 EXERCISE = exercise(
