@@ -10,7 +10,7 @@ from feedback.page_exercise import exercise
 
 
 def quantize(x, bits=8):
-    """Whole numbers in place of a vector's own, and how much one step of them is worth.
+    """Turn each vector into whole numbers and a scale that they are multiplied by.
 
     Shapes: x (..., D) -> numbers (..., D), int8, and scale (..., 1), float32, so that numbers * scale is close to x
     Source: notebook 10

@@ -24,7 +24,7 @@ def accept_draft(drafted, draft, large, coins):
     return N, large[N]
 
 
-REST = "Where the large model gives a token more than the draft did, that surplus is what is still to be drawn."
+REST = "Where the large model gives a token more than the draft did, that surplus is still to be drawn."
 
 
 def call(attempt, drafted, draft, large, coins):
@@ -116,7 +116,7 @@ EXERCISE = exercise(
     ),
     judge_first=("count",),
     properties=(
-        Property("negative-probabilities", not_negative, REST + " Nobody can owe a token."),
+        Property("negative-probabilities", not_negative, REST + " What is below 0 counts as 0."),
         Property("sum-is-not-1", sums_to_one, "Divide by the sum, at the end."),
     ),
 )
