@@ -16,14 +16,14 @@ def notebooks(*rows):
 FIRST_PART = notebooks(
     ("00_start_here", "start here", 44, 44, "What will you build, and how does the course answer you?"),
     ("01_embeddings", "embeddings", 78, 50, "How does text become vectors?"),
-    ("02_single_head_attention", "single-head attention", 113, 60, "How does a token decide what to read?"),
-    ("03_causal_masking", "causal masking", 111, 50, "How do you hide the future?"),
+    ("02_single_head_attention", "single-head attention", 106, 53, "How does a token decide what to read?"),
+    ("03_causal_masking", "causal masking", 110, 49, "How do you hide the future?"),
     ("04_dropout", "dropout", 74, 38, "Why zero what you just computed?"),
     (
         "05_multi_head_attention",
         "multi-head attention",
-        105,
-        49,
+        102,
+        46,
         "Why several heads, and how do you compute them all at once?",
     ),
     ("06_the_bert_block", "the BERT block", 116, 57, "What surrounds attention in a real model?"),
