@@ -13,7 +13,6 @@ MISTAKES = {
     "no-scale": ("No scale.", "By what?"),
 }
 CATALOG = Catalog(
-    {"00": "00 start", "03": "03 masks"},
     {
         "0.1": Exercise("0.1", "row_means", 3, "00", MISTAKES),
         "3.1": Exercise("3.1", "causal_mask", 5, "03", MISTAKES),
@@ -36,10 +35,7 @@ def choice(minutes, letter, prediction="03.row"):
     return json.dumps({"time": after(minutes).isoformat(), "prediction": prediction, "choice": letter})
 
 
-def write(folder, *lines, progress=None):
-    """A student's files."""
+def write(folder, *lines):
+    """A student's file."""
     folder.mkdir(parents=True, exist_ok=True)
-    if lines:
-        (folder / "attempts.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    if progress is not None:
-        (folder / "progress.json").write_text(progress, encoding="utf-8")
+    (folder / "attempts.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.classroom.small import CATALOG, attempt, write
 from tools import study, submit
-from tools.classroom.records import Reader
+from tools.classroom import records
 
 
 @pytest.fixture
@@ -20,7 +20,8 @@ def course(tmp_path, monkeypatch):
 
 
 def test_one_file_holds_what_was_done_and_the_class_reads_it(course, tmp_path, capsys):
-    write(tmp_path / "data", attempt(0, verdict="correct"), progress="{}")
+    write(tmp_path / "data", attempt(0, verdict="correct"))
+    (tmp_path / "data" / "progress.json").write_text("{}", encoding="utf-8")
     (tmp_path / "data" / "answers").mkdir()
     (tmp_path / "study" / "old").mkdir(parents=True)
     for file in ("data/answers/0.1.py", "study/00.ipynb", "study/old/00.ipynb"):
@@ -30,7 +31,7 @@ def test_one_file_holds_what_was_done_and_the_class_reads_it(course, tmp_path, c
         names = ("progress.json", "attempts.jsonl", "answers/0.1.py", "study/00.ipynb")
         assert archive.namelist() == [f"Ada L./{name}" for name in names]
         archive.extractall(tmp_path / "collected")
-    [student] = Reader([tmp_path / "collected"], CATALOG).read()
+    [student], _ = records.read([tmp_path / "collected"], CATALOG)
     assert student.name == "Ada L." and student.attempts[0].solved
 
 

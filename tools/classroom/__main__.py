@@ -8,7 +8,7 @@ from pathlib import Path
 from feedback import files
 from tools import Parser, Problem, run
 from tools.classroom import catalog, page
-from tools.classroom.records import WHICH, Reader, count, require_folders
+from tools.classroom.records import LOG, WHICH, count, read, require_folders
 from tools.classroom.summary import summarize
 
 EVERY = 10  # seconds, with --watch
@@ -20,7 +20,7 @@ def parse_options(words):
         "class",
         description="Read the attempts of a class, and write one page about them: what is solved, where somebody is "
         "stuck, which misconceptions are frequent, and what was predicted.",
-        epilog="Each folder directly below FOLDER is one student, with every attempts.jsonl and progress.json in it: "
+        epilog="Each folder directly below FOLDER is one student, with every attempts.jsonl in it: "
         "FOLDER is on a shared drive, or holds collected submissions or the home folders of a hub. It may also be the "
         "folder of a single student. Where a class has sections, name the folder of each.",
     )
@@ -37,46 +37,36 @@ def show(options):
     for file in filter(None, (options.output, options.csv)):
         if not file.parent.is_dir():
             raise Problem(f"{file} cannot be written (its folder does not exist): choose another place.")
-    reader = Reader(options.folders, catalog.collect())
-    summary = look(reader, options)
+    course, told = catalog.collect(), set()
+    summary = look(course, options, told)
     if not summary.students and not options.watch:
-        raise Problem(
-            f"No attempts.jsonl and no progress.json was found: {WHICH}. Students who have not tried an exercise "
-            "have neither."
-        )
+        raise Problem(f"No {LOG} was found: {WHICH}. Students who have not tried an exercise have none.")
     print(summary if summary.students else "Nobody has tried anything yet.")
     print(f"The page: {options.output.absolute()}")
     if options.watch:
-        watch(reader, options)
+        print(f"It is written again every {EVERY} seconds. To stop, press Ctrl-C.", flush=True)
+        with contextlib.suppress(KeyboardInterrupt):
+            while True:
+                time.sleep(EVERY)
+                look(course, options, told)
 
 
-def look(reader, options):
-    """Read the folders and write the page; what cannot be read is named, once."""
-    said = set(reader.complaints)
-    students = reader.read()
-    summary = summarize(students, reader.catalog)
+def look(course, options, told):
+    """Read the folders and write the page; what cannot be read is told on the terminal, once."""
+    students, complaints = read(options.folders, course)
+    summary = summarize(students, course)
     if students or options.watch:
-        files.write(options.output, page.html(summary, reader.complaints, options.names, EVERY * options.watch))
+        every = EVERY if options.watch else None
+        files.write(options.output, page.html(summary, course, complaints, options.names, every))
         if options.csv:
             files.write(options.csv, summary.csv())
-    new = [complaint for complaint in reader.complaints if complaint not in said]
-    for complaint in new[:COMPLAINTS]:
+    new = [complaint for complaint in complaints if complaint not in told]
+    told.update(new)
+    if len(new) > COMPLAINTS:
+        new = [*new[:COMPLAINTS], f"... and {count(len(new) - COMPLAINTS, 'more such line')}."]
+    for complaint in new:
         print(complaint, file=sys.stderr)
-    if new[COMPLAINTS:]:
-        print(f"... and {count(len(new) - COMPLAINTS, 'more such line')}.", file=sys.stderr)
     return summary
-
-
-def watch(reader, options):
-    print(f"It is written again every {EVERY} seconds. To stop, press Ctrl-C.", flush=True)
-    before = None
-    with contextlib.suppress(KeyboardInterrupt):
-        while True:
-            time.sleep(EVERY)
-            now = str(look(reader, options))
-            if now != before:
-                print(f"{time.strftime('%H:%M:%S')}  {now}", flush=True)
-            before = now
 
 
 def main(words):

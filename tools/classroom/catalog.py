@@ -2,7 +2,18 @@
 
 from dataclasses import dataclass
 
-from tools.classroom.general import FOUND, GENERAL
+STOPPED = "stopped"  # an exception for which no cause is known
+GENERAL = frozenset(  # diagnoses that are not of one exercise; their ids say what they mean
+    f"""
+    {STOPPED} syntax-error never-ends returns-none returns-one returns-wrong-type wrong-shape wrong-dtype wrong-device
+    changes-input not-repeatable shared-result remembers no-init no-forward forward-arguments inputs-exchanged
+    returns-no-function answers-wrong-type asks-autograd returns-something-else does-not-fit suspect-stopped
+    lets-a-bug-pass accuses-healthy-code right-only-sometimes parameters-changed not-a-module shared-layer no-projection
+    has-bias no-bias wrong-projection-size extra-parameters name-missing name-unknown shape-of-a-parameter no-attention
+    two-attentions feed-forward-layers number-of-norms another-norm another-eps mask-only-in-training
+    mask-only-in-evaluation mask-not-cut transposed
+    """.split()
+)
 
 
 @dataclass(frozen=True)
@@ -18,9 +29,8 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Catalog:
-    """The notebooks' names by their numbers, the exercises and the predictions by their ids, all in order."""
+    """The exercises and the predictions by their ids, in order."""
 
-    notebooks: dict
     exercises: dict
     predictions: dict
 
@@ -32,7 +42,6 @@ def collect():
         return COURSE.contents.of(id).number
 
     return Catalog(
-        {each.number: each.name for each in COURSE.contents.notebooks},
         {id: Exercise(id, e.name, e.minutes, notebook(id), mistakes(e)) for id, e in COURSE.exercises.items()},
         COURSE.predictions,
     )
@@ -41,15 +50,11 @@ def collect():
 def mistakes(exercise):
     tested = (*exercise.properties, *exercise.behavioral_tests)
     return {
-        **GENERAL,
-        **{test.id: (what_fails(test.id), test.hint) for test in tested},
+        **{id: (in_words(id), "") for id in GENERAL},
+        **{test.id: (in_words(test.id), test.hint) for test in tested},
         **{known.id: (known.means, known.hint) for known in exercise.misconceptions},
     }
 
 
-def what_fails(id):
-    """What it means that the property or test of this id fails, in a sentence."""
-    if id in GENERAL:
-        return GENERAL[id][0]
-    words = FOUND.get(id) or f"{id.replace('-', ' ')}."
-    return words[:1].upper() + words[1:]
+def in_words(id):
+    return f"{id.replace('-', ' ').capitalize()}."

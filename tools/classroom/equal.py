@@ -2,13 +2,12 @@
 
 import ast
 import json
-import os
 import sys
 from collections import defaultdict
 from pathlib import Path
 
 from tools import Parser, run
-from tools.classroom.records import LIMIT, count, distinguishing, is_searched, printable, require_folders
+from tools.classroom.records import DAMAGE, LIMIT, count, files_of, homes, names_of, printable, require_folders
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
@@ -57,54 +56,45 @@ def definitions(source):
 
 
 def answers(home, names, given):
-    """{exercise: the codes of a student's answers}, without the cells that are given."""
-    found = defaultdict(set)
-    for place, folders, files in os.walk(home):
-        folders[:] = filter(is_searched, folders)
-        for path in (Path(place, file) for file in files):
-            for source in set(sources(path)) - given:
-                for name, code in definitions(source):
-                    if name in names:
-                        found[names[name]].add(code)
-    return found
+    """{(exercise, code)} of a student's answers, without the cells that are given."""
+    return {
+        (names[name], code)
+        for path in files_of(home, [])
+        for source in sources(path) - given
+        for name, code in definitions(source)
+        if name in names
+    }
 
 
 def sources(path):
     """The code of a notebook's cells, or of an answer that passed."""
     is_kept = path.suffix == ".py" and path.parent.name == "answers"
     try:
-        if not (is_kept or path.suffix == ".ipynb") or not path.is_file() or path.stat().st_size > LIMIT:
-            return []
+        if not (is_kept or path.suffix == ".ipynb") or path.stat().st_size > LIMIT:
+            return set()
         text = path.read_text(encoding="utf-8")
-        return [text] if is_kept else list(map("".join, code_cells(json.loads(text))))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        if is_kept:
+            return {text}
+        return {"".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"}
+    except (OSError, *DAMAGE):
         print(f"{printable(path)} cannot be read: skipped.", file=sys.stderr)
-        return []
-
-
-def code_cells(notebook):
-    return [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        return set()
 
 
 # ---- the list
 
 
 def groups(submitted, known):
-    """For each exercise (what the code is equal to or '', the students), where it is known or handed in twice."""
-    by_code = defaultdict(lambda: defaultdict(list))
-    for student, mine in submitted.items():
-        for id, codes in mine.items():
-            for code in codes:
-                by_code[id][code].append(student)
+    """For each exercise (what the code is equal to, the students), where it is known or handed in twice."""
     for id in known:
-        found = [(label(code, known[id]), sorted(who)) for code, who in by_code[id].items()]
-        found = sorted(group for group in found if group[0] or len(group[1]) > 1)
+        by_code = defaultdict(list)
+        for student, mine in sorted(submitted.items()):
+            for code in (code for its, code in mine if its == id):
+                by_code[code].append(student)
+        found = [(code if code.startswith("import ") else known[id].get(code), who) for code, who in by_code.items()]
+        found = sorted((where or "each other", who) for where, who in found if where or len(who) > 1)
         if found:
             yield id, found
-
-
-def label(code, known):
-    return code if code.startswith("import from ") else known.get(code, "")
 
 
 def finished(exercises, solution):
@@ -135,16 +125,16 @@ def show(folders):
     require_folders(folders)
     from exercises import COURSE, EXERCISES  # slow to import
 
-    published = sorted(COURSE.contents.folder.glob("*.ipynb"))
-    given = {source for path in published for source in sources(path)}
+    given = {source for path in COURSE.contents.folder.glob("*.ipynb") for source in sources(path)}
     names = {exercise.name: id for id, exercise in EXERCISES.items()}
-    homes = sorted(home for folder in folders for home in folder.iterdir() if home.is_dir() and is_searched(home.name))
-    submitted = {name: answers(home, names, given) for name, home in zip(distinguishing(homes), homes, strict=True)}
-    print(f"{count(len(homes), 'submission')}, {count(sum(map(len, submitted.values())), 'answer')}")
-    for id, found in groups(submitted, finished(EXERCISES, COURSE.solution_source)):
+    found = homes(folders)
+    submitted = {name: answers(home, names, given) for name, home in zip(names_of(found), found, strict=True)}
+    handed_in = sum(len({id for id, _ in mine}) for mine in submitted.values())
+    print(f"{count(len(submitted), 'submission')}, {count(handed_in, 'answer')}")
+    for id, alike in groups(submitted, finished(EXERCISES, COURSE.solution_source)):
         print(f"\n{id} {EXERCISES[id].name}")
-        for where, students in found:
-            print(f"  {where or 'each other'}: {', '.join(students)}")
+        for where, students in alike:
+            print(f"  {where}: {', '.join(students)}")
 
 
 def main(words):

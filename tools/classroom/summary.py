@@ -3,39 +3,29 @@
 import csv
 import io
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 
 from tools.classroom.records import count
 
 BREAK = 30 * 60  # seconds: a longer pause between two attempts is a break, and not work
-UNDIAGNOSED = ("Another result than asked for, and no known mistake.", "What does the example on the card show?")
 LIVELY = 15 * 60  # seconds since the last line of somebody who is at work
-
-
-@dataclass(frozen=True)
-class Stuck:
-    """Somebody who has worked on an unsolved exercise for longer than its minutes."""
-
-    name: str
-    minutes: int
-    mistake: tuple | None  # (what it means, what to ask) of the last attempt
+UNDIAGNOSED = ("Another result than asked for, and no known mistake.", "What does the example on the card show?")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One exercise: how many students have solved it, how many try, and who is stuck."""
+    """One exercise: how many students have solved it, how many try, and who is stuck.
+
+    stuck  (minutes, name) of those who have worked on it for longer than its minutes, the longest first
+    told   what most of them were told last, (what it means, what to ask); None where nothing is known
+    """
 
     exercise: object
-    students: int
     solved: int
     trying: int
-    attempts: int
     stuck: tuple
-
-    @property
-    def share(self):
-        return percent(self.solved, self.students)
+    told: tuple | None
 
 
 @dataclass(frozen=True)
@@ -52,35 +42,17 @@ class Mistake:
 
 
 @dataclass(frozen=True)
-class Poll:
-    """The first choices of a prediction: {letter: students}."""
-
-    id: str
-    prediction: object
-    chosen: dict
-
-    @property
-    def total(self):
-        return sum(self.chosen.values())
-
-
-@dataclass(frozen=True)
 class Summary:
+    """`people` is {name: {exercise: whether it is solved}}, `polls` is {prediction: {letter: first choices}}."""
+
     now: float
     students: int
     active: int
     attempts: int
-    rows: tuple
+    rows: tuple  # of the notebooks in which somebody has tried an exercise
     mistakes: tuple
-    polls: tuple
-    notebooks: dict
-    people: dict  # {name: {exercise: whether it is solved}}, of those that were tried
-
-    @property
-    def tried(self):
-        """The rows of the notebooks in which somebody has tried an exercise."""
-        notebooks = {row.exercise.notebook for row in self.rows if row.solved or row.trying}
-        return [row for row in self.rows if row.exercise.notebook in notebooks]
+    polls: dict
+    people: dict
 
     def __str__(self):
         return (
@@ -90,105 +62,87 @@ class Summary:
 
     def csv(self):
         """Names x exercises, for a spreadsheet. A name that it would take for a formula gets an apostrophe."""
-        rows = [["folder", *(f"{row.exercise.id} {row.exercise.name}" for row in self.tried)]]
+        rows = [["folder", *(f"{row.exercise.id} {row.exercise.name}" for row in self.rows)]]
         for name, mine in self.people.items():
-            states = ({True: "solved", False: "tried", None: ""}[mine.get(row.exercise.id)] for row in self.tried)
+            states = ({True: "solved", False: "tried", None: ""}[mine.get(row.exercise.id)] for row in self.rows)
             rows.append([f"'{name}" if name[0] in "=+-@" else name, *states])
         text = io.StringIO()
         csv.writer(text).writerows(rows)
         return text.getvalue()
 
 
-def percent(part, whole):
-    """Rounded to the nearest percent, but 0 and 100 only where it is none or all."""
-    if part in (0, whole):
-        return 100 if part and whole else 0
-    return min(99, max(1, int(100 * part / whole + 0.5)))
-
-
 def summarize(students, catalog, now=None):
     now = time.time() if now is None else now
-    by_exercise = [split(student) for student in students]
-    rows = tuple(row(exercise, students, by_exercise, now) for exercise in catalog.exercises.values())
+    attempts = {(student.name, id): [] for student in students for id in catalog.exercises}
+    for student in students:
+        for each in student.attempts:
+            attempts[student.name, each.exercise].append(each)
+    rows = [row(exercise, students, attempts, now) for exercise in catalog.exercises.values()]
+    tried = {row.exercise.notebook for row in rows if row.solved or row.trying}
     return Summary(
         now,
         len(students),
         sum(abs(now - student.last) < LIVELY for student in students),
-        sum(row.attempts for row in rows),
-        rows,
-        tuple(mistakes(catalog, by_exercise)),
-        tuple(polls(catalog, students)),
-        catalog.notebooks,
-        {
-            student.name: {id: has_solved(id, student, tried) for id, tried in mine.items()}
-            for student, mine in zip(students, by_exercise, strict=True)
-        },
+        sum(len(student.attempts) for student in students),
+        tuple(row for row in rows if row.exercise.notebook in tried),
+        tuple(mistakes(catalog, attempts)),
+        polls(catalog, students),
+        {s.name: {id: is_solved(mine) for id in catalog.exercises if (mine := attempts[s.name, id])} for s in students},
     )
 
 
-def split(student):
-    """{exercise: attempts} of one student, and with progress.json those that have no line."""
-    found = defaultdict(list)
-    for attempt in student.attempts:
-        found[attempt.exercise].append(attempt)
-    return {id: found.get(id, []) for id in {**found, **student.tries}}
+def is_solved(attempts):
+    return any(attempt.solved for attempt in attempts)
 
 
-def has_solved(id, student, attempts):
-    return student.tries.get(id, (False, 0))[0] or any(attempt.solved for attempt in attempts)
-
-
-def row(exercise, students, by_exercise, now):
-    solved = trying = tries = 0
-    stuck = []
-    for student, attempts in zip(students, by_exercise, strict=True):
-        if exercise.id not in attempts:
-            continue
-        mine = attempts[exercise.id]
-        tries += max(len(mine), student.tries.get(exercise.id, (False, 0))[1])
-        if has_solved(exercise.id, student, mine):
-            solved += 1
-            continue
-        trying += 1
+def row(exercise, students, attempts, now):
+    tried = [(student, mine) for student in students if (mine := attempts[student.name, exercise.id])]
+    trying = [(student, mine) for student, mine in tried if not is_solved(mine)]
+    stuck, told = [], Counter()
+    for student, mine in trying:
         minutes = int(worked(mine, student, now) / 60)
         if minutes > exercise.minutes:
-            stuck.append(Stuck(student.name, minutes, exercise.mistakes.get(mine[-1].misconception)))
-    stuck.sort(key=lambda each: (-each.minutes, each.name))
-    return Row(exercise, len(students), solved, trying, tries, tuple(stuck))
+            stuck.append((minutes, student.name))
+            told[mine[-1].mistake] += 1
+    del told[None]
+    most = exercise.mistakes[told.most_common(1)[0][0]] if told else None
+    stuck.sort(key=lambda each: (-each[0], each[1]))
+    return Row(exercise, len(tried) - len(trying), len(trying), tuple(stuck), most)
 
 
 def worked(attempts, student, now):
     """Seconds between the first attempt and the last, or now if nothing came after it; without the breaks."""
     times = [attempt.time for attempt in attempts]
     # By identity: "Run All Cells" leaves attempts at several exercises in the same second.
-    if attempts and attempts[-1] is student.attempts[-1] and times[-1] >= student.last:
+    if attempts[-1] is student.attempts[-1] and times[-1] >= student.last:
         times.append(now)
     gaps = (later - earlier for earlier, later in zip(times, times[1:], strict=False))
     return sum(gap for gap in gaps if 0 <= gap <= BREAK)
 
 
-def mistakes(catalog, by_exercise):
+def mistakes(catalog, attempts):
     """The most frequent first: by students, then by attempts. Attempts that failed without a diagnosis come last."""
-    students, attempts, still = Counter(), Counter(), Counter()
-    for mine in by_exercise:
-        for id, tried in mine.items():
-            met = [(id, a.misconception or "") for a in tried if a.misconception or not a.solved]
-            students.update(set(met))
-            attempts.update(met)
-            if met and not any(attempt.solved for attempt in tried):
-                still[met[-1]] += 1
+    met_by, met_in, still = Counter(), Counter(), Counter()
+    for (_, id), mine in attempts.items():
+        met = [(id, each.mistake or "") for each in mine if each.mistake or not each.solved]
+        met_by.update(set(met))
+        met_in.update(met)
+        if met and not is_solved(mine):
+            still[met[-1]] += 1
     order = list(catalog.exercises)
-    for key in sorted(
-        students, key=lambda key: (not key[1], -students[key], -attempts[key], order.index(key[0]), key[1])
+    for id, mistake in sorted(
+        met_by, key=lambda key: (not key[1], -met_by[key], -met_in[key], order.index(key[0]), key[1])
     ):
-        exercise = catalog.exercises[key[0]]
-        told = exercise.mistakes.get(key[1], UNDIAGNOSED)
-        yield Mistake(exercise, key[1], *told, students[key], attempts[key], still[key])
+        key, exercise = (id, mistake), catalog.exercises[id]
+        told = exercise.mistakes.get(mistake, UNDIAGNOSED)
+        yield Mistake(exercise, mistake, *told, met_by[key], met_in[key], still[key])
 
 
 def polls(catalog, students):
     """The predictions that somebody has answered."""
-    for id, prediction in catalog.predictions.items():
-        chosen = Counter(student.choices[id] for student in students if id in student.choices)
-        if chosen:
-            yield Poll(id, prediction, {letter: chosen[letter] for letter in prediction.answers})
+    chosen = Counter((id, letter) for student in students for id, letter in student.choices.items())
+    return {
+        id: {letter: chosen[id, letter] for letter in prediction.answers}
+        for id, prediction in catalog.predictions.items()
+        if any(chosen[id, letter] for letter in prediction.answers)
+    }
