@@ -6,7 +6,6 @@
     exercise-2.2        the empty function; the next cell of code is its check
     predict-02.cards    the cell of code that asks prediction 02.cards
     predict             a text that asks for a prediction
-    saw                 a text that begins with what was to be seen in the output above
 
 A cell is a dict, as in the file, with its source as one string. A course hands in one `Notebook` for each file, in
 order. Everything that belongs to a notebook starts with its number: exercise 2.5 and prediction 02.cards are in
@@ -25,8 +24,7 @@ from pathlib import Path
 from typing import Any
 
 Cell = Mapping[str, Any]
-SAW = "**What you saw.**"  # how a text with the tag `saw` begins
-FOLDED = '<details style="margin: 0.5em 0"><summary>What you saw</summary>'  # how one begins that is to be opened
+FOLDED = '<details style="margin: 0.5em 0"><summary>What you saw</summary>'  # how a text begins that tells what an output showed
 LABEL = re.compile(r"^\*(core|deeper) · (\d+) min\*$", re.MULTILINE)  # the tag of a section, as its text shows it
 
 

@@ -104,7 +104,7 @@ def fill(folder, names):
     rewrite(folder / "exercises" / "__init__.py", lambda text: without_lines(text).replace(WITH, WITHOUT))
     rewrite(folder / "docs" / "accessibility.md", without_lines)
     for name in names:
-        study.write(for_students(study.published_edition(name)), folder / "notebooks" / name)
+        study.write(for_students(study.read(study.NOTEBOOKS / name)), folder / "notebooks" / name)
 
 
 def without_answers(page):

@@ -18,7 +18,7 @@ from nbval.plugin import get_sanitize_patterns
 
 from feedback import files
 from feedback.display import VIEW
-from feedback.notebooks import FOLDED, asks, has_tag
+from feedback.notebooks import FOLDED, asks
 from tools import Parser, Problem, run
 from tools.study import KERNEL
 
@@ -117,7 +117,7 @@ def hide_answers(notebook):
 
 def answers_in(cells):
     """Of the cells after a prediction, those whose outputs answer it."""
-    end = next((n for n, cell in enumerate(cells) if asks(cell) or has_tag(cell, "saw") or folded(cell)), None)
+    end = next((n for n, cell in enumerate(cells) if asks(cell) or folded(cell)), None)
     answers = [cell for cell in cells[:end] if cell["cell_type"] == "code" and cell["outputs"]]
     return answers if end is not None and folded(cells[end]) else answers[:1]
 

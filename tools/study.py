@@ -29,7 +29,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from feedback import files
-from feedback.notebooks import FOLDED, SAW, asks, exercise_of, has_tag
+from feedback.notebooks import exercise_of
 from setup_failures import explain
 from tools import Problem
 
@@ -43,35 +43,9 @@ SECONDS_FOR_LAB = 5
 SECONDS_TO_SAVE = 60  # a part of a file that is older belongs to nobody
 TOKEN_OF_HUB = "JUPYTERHUB_API_TOKEN"  # the environment variable that a hub gives to each of its servers
 IS_OPEN = 3  # the exit code that tells course.py not to open a second JupyterLab
-AHEAD = re.compile(r"^#|\*\*Predict|\*\*Look for|\bnext cell\b")  # a paragraph that leads to what comes next
-REACH = 3  # a prediction is answered at most so many cells later
 
 
 # ---- from a published notebook to a copy
-
-
-def published_edition(name):
-    """A notebook of notebooks/, with what answers a prediction folded, so that it is read after the cell was run."""
-    notebook = read(NOTEBOOKS / name)
-    return {**notebook, "cells": with_folded_answers(notebook["cells"])}
-
-
-def with_folded_answers(cells):
-    """The cells with "What you saw" folded below a prediction, and below an output that is folded."""
-    asked = [asks(cell) for cell in cells]
-    hidden = [False, *(bool(cell["metadata"].get("jupyter", {}).get("outputs_hidden")) for cell in cells)]
-    near = [hidden[n] or any(asked[max(0, n - REACH) : n]) for n in range(len(cells))]
-    return [fold(cell) if answers else cell for cell, answers in zip(cells, near, strict=True)]
-
-
-def fold(cell):
-    """The cell with "What you saw" as something to be opened, up to the paragraph that leads on."""
-    if not has_tag(cell, "saw") or cell["source"].startswith(FOLDED):  # a hand-out's are folded already
-        return cell
-    parts = cell["source"].removeprefix(SAW).strip().split("\n\n")
-    end = next((n for n, part in enumerate(parts) if n and AHEAD.search(part)), len(parts))
-    answer, rest = ("\n\n".join(some) for some in (parts[:end], parts[end:]))
-    return {**cell, "source": f"{FOLDED}\n\n{answer}\n</details>" + (f"\n\n{rest}" if rest else "")}
 
 
 def make_copy(published):
@@ -327,7 +301,7 @@ def start():
     """Make the copies that are missing, leave the others alone, and say if there is a new edition of any."""
     made, outdated = [], []
     for name in names_published():
-        published = published_edition(name)
+        published = read(NOTEBOOKS / name)
         if not (STUDY / name).exists():
             write(make_copy(published), STUDY / name)
             made.append(name)
@@ -364,7 +338,7 @@ def update():
 
 def update_notebook(name, is_open):
     """Returns the lines that say what was done."""
-    path, published = STUDY / name, published_edition(name)
+    path, published = STUDY / name, read(NOTEBOOKS / name)
     if not path.exists():
         write(make_copy(published), path)
         return [f"study/{name} is new."]
@@ -386,7 +360,7 @@ def reset(words):
         raise Problem("Say which notebook to start over, such as `python course.py reset 03`.")
     names, is_open = [find(word) for word in words], open_in_lab()
     for name in names:
-        path, published = STUDY / name, published_edition(name)
+        path, published = STUDY / name, read(NOTEBOOKS / name)
         if not path.exists():
             write(make_copy(published), path)
             print(f"study/{name} is new.")

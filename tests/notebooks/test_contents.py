@@ -6,7 +6,7 @@ import pytest
 
 from exercises import COURSE, EXERCISES
 from exercises.notebooks import NOTEBOOKS, PARTS, SECOND_PART
-from feedback.notebooks import LABEL, SAW, exercise_of, sections
+from feedback.notebooks import LABEL, exercise_of, sections
 from feedback.progress import duration
 from tests.notebooks.common import PATHS, ROOT, read
 from tools import badges
@@ -90,13 +90,12 @@ def tags_that_show(cell):
     if heading and not found:
         found = {"recap" if cell.id == "end" else "core-MINUTES or deeper-MINUTES"}
     found |= {f"task-{id}" for id in re.findall(r"^### ✎ Exercise (\d+\.\d+): ", cell.source)}
-    found |= {"predict"} if "**Predict" in cell.source else set()
-    return found | ({"saw"} if cell.source.startswith(SAW) else set())
+    return found | ({"predict"} if "**Predict" in cell.source else set())
 
 
 @each_notebook
 def test_the_tags_of_a_cell_say_what_its_text_shows(notebook):
-    read_by_tools = re.compile(r"(core|deeper|task|predict)-|(recap|predict|saw)$")
+    read_by_tools = re.compile(r"(core|deeper|task|predict)-|(recap|predict)$")
     for cell in cells(notebook):
         shown, tags = tags_that_show(cell), {tag for tag in cell.metadata.get("tags", []) if read_by_tools.match(tag)}
         assert tags == shown, f"the text of the cell {cell.id} wants the tags {shown}, it has {tags}"

@@ -16,7 +16,6 @@ from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from feedback import files
-from feedback.notebooks import FOLDED
 from tests.setup.copies import ENDLESS, copy_study, imported
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -141,22 +140,6 @@ def test_a_copy_has_the_published_cells_without_outputs(course, capsys):
     assert not any(cell.metadata.get("jupyter", {}).get("outputs_hidden") for cell in code)
     assert code[2].metadata.tags == ["exercise-3.1"]
     assert (course.folder / "notebooks" / NAME).read_bytes() == published
-
-
-def test_what_answers_a_prediction_is_folded_up_to_the_paragraph_that_leads_on(course):
-    sources = {
-        "predict": "**Predict:** which?",
-        "run": "1 + 1",
-        "saw": "**What you saw.** Two.\n\nThree.\n\nNow four. **Predict:** and five?\n\nSix.",
-        "saw-2": "**What you saw.** Not asked for.",
-    }
-    cells = [new_markdown_cell(s, id=id, metadata={"tags": [id.split("-")[0]]}) for id, s in sources.items()]
-    course.publish([*cells[:3], *(new_markdown_cell("...", id=f"between{n}") for n in range(3)), cells[3]])
-    course.study.main(["start"])
-    copied = course.cells()
-    folded = "\n\nTwo.\n\nThree.\n</details>\n\nNow four. **Predict:** and five?\n\nSix."
-    assert copied["saw"] == FOLDED + folded
-    assert {copied[id] == sources[id] for id in ("predict", "run", "saw-2")} == {True}
 
 
 def test_a_copy_says_of_its_kernel_what_the_kernel_says(course):

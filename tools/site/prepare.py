@@ -16,7 +16,7 @@ from exercises.notebooks import FIRST_PART, NOTEBOOKS, PARTS
 from feedback.notebooks import LABEL, exercise_of, prediction_of, statements
 from feedback.progress import duration
 from models import stories, story_model
-from tools import badges, study
+from tools import badges
 from tools.site import bundle, live, states
 from tools.site.exercises import RUN_IT, TRIED, card, prediction, raw, trial
 
@@ -70,8 +70,8 @@ def source(folder, place, notebooks=ROOT / "notebooks"):
 def prepared(notebook, entry, place, files, folder):
     """The page of a notebook, as a notebook without anything to execute."""
     alive = states.explorers_of(notebook, folder)
-    cells = nbformat.from_dict(study.with_folded_answers(notebook.cells))
-    cells = [cell for cell in cells if cell.id not in IN_JUPYTER_ONLY and not PROGRESS.fullmatch(cell.source.strip())]
+    cells = [cell for cell in notebook.cells if cell.id not in IN_JUPYTER_ONLY]
+    cells = [cell for cell in cells if not PROGRESS.fullmatch(cell.source.strip())]
     checks = {exercise.check["id"] for exercise in statements(cells).values()}  # each has a card in place of its stub
     pages, shown = [], {id for _, page, id in CELL_LINK.findall(ideas()) if f"{page}.ipynb" == entry.file}
     for cell in cells:

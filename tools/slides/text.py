@@ -8,7 +8,7 @@ import re
 from latex2mathml.converter import convert
 
 from feedback import notebooks
-from feedback.notebooks import LABEL, SAW
+from feedback.notebooks import LABEL
 
 WHOLE = re.compile(r"\||[*-] |\d\. |<|```|\$\$|\*\*(Predict|Look for|Your task)")  # how a paragraph begins that is kept
 SENTENCE = re.compile(r"(?<=[.?!:])(?<!al\.)[*)”\"]*\s+(?=[*\"“(`\[]*[A-Z0-9])")  # between two sentences
@@ -16,7 +16,7 @@ ENOUGH = 110  # characters: shorter sentences are followed by the next
 FOLDED = re.compile(r"<details.*?</details>", re.DOTALL)
 HEADING = re.compile(r"^#+ (.*)$\n*", re.MULTILINE)
 QUESTION = re.compile(r"(?<=\S) (?=\*\*(?:Predict|Look for))|(?<=\S)\n(?=\*\*(?:Predict|Look for))")
-SAID = re.compile(rf"{re.escape(SAW)} *|{re.escape(notebooks.FOLDED)}\n\n(.*)\n</details>", re.DOTALL)
+SAW = re.compile(rf"{re.escape(notebooks.FOLDED)}\n\n(.*)\n</details>", re.DOTALL)
 
 
 def heading(source):
@@ -31,7 +31,7 @@ def without_headings(source):
 
 def on_a_slide(source):
     """A text, shortened."""
-    source = QUESTION.sub("\n\n", FOLDED.sub("", said(without_headings(source))))
+    source = QUESTION.sub("\n\n", FOLDED.sub("", unfolded(without_headings(source))))
     paragraphs = (paragraph.strip() for paragraph in re.split(r"\n{2,}", source) if paragraph.strip())
     return for_a_page("\n\n".join(p if WHOLE.match(p) else beginning(p) for p in paragraphs))
 
@@ -46,13 +46,13 @@ def beginning(paragraph):
 
 def in_the_notes(source):
     """A whole text; what is folded in the notebook is unfolded."""
-    source = re.sub(r"</?details[^>]*>|<summary>|</summary>", "", said(without_headings(source)))
+    source = re.sub(r"</?details[^>]*>|<summary>|</summary>", "", unfolded(without_headings(source)))
     return for_a_page(source)
 
 
-def said(source):
-    """A text without "What you saw", which may be folded in the notebook."""
-    return SAID.sub(lambda found: found[1] or "", source)
+def unfolded(source):
+    """A text in which "What you saw" is not folded."""
+    return SAW.sub(r"\1", source)
 
 
 def for_a_page(source):
