@@ -85,7 +85,7 @@ def reference_outputs(name):
     Shapes: -> weights {name: tensor}, case {"input.x": tensor, ...}; for "ports/labml" B = 2, T = 5, C = 24, H = 3,
             for "bert/plain" B = 2, T = 7, C = 48, H = 4
     Errors: FileNotFoundError names what was recorded
-    Source: data/README.md says whose code computed them; tools/record runs it again
+    Source: data/README.md says whose code computed them
     """
     path = DATA / f"{name}.safetensors"
     if not path.exists():

@@ -183,4 +183,5 @@ def test_show_displays_promise_and_code_and_training_the_curves(monkeypatch):
 
 
 def test_the_field_guide_is_up_to_date():
-    assert field_guide.FILE.read_text(encoding="utf-8") == field_guide.page(), "run python -m tools.field_guide"
+    text = field_guide.FILE.read_text(encoding="utf-8")
+    assert field_guide.TABLE.search(text) and text == field_guide.filled(text), "run python -m tools.field_guide"
