@@ -4,10 +4,11 @@ import torch
 import traitlets
 
 import figures
-from explorers import given, still
+from explorers import given
 from explorers.base import Explorer
 
 MOST_WORDS = 512
+MOST_DRAWN, BEGINNING = 16, 8  # words of the picture; of a longer text, which would make it large, only so many
 MOST_WEIGHTS = 20_000_000  # 80 MB: all 72 heads of MiniLM at its longest, 512 words
 
 
@@ -47,9 +48,12 @@ class AttentionExplorer(Explorer):
         )
 
     def picture(self):
-        """The first head."""
-        draw = figures.weights if max(self._first.shape) <= still.FEW else still.weights
-        return draw(self._first, self.queries, self.tokens, title=_title(self.axes), mask=self._mask)
+        """The first head, of a long text its beginning."""
+        is_long = max(self._first.shape) > MOST_DRAWN
+        few = slice(BEGINNING if is_long else MOST_DRAWN)
+        title = _title(self.axes) + (f", the first {BEGINNING} words" if is_long else "")
+        mask = None if self._mask is None else self._mask[few, few]
+        return figures.weights(self._first[few, few], self.queries[few], self.tokens[few], title=title, mask=mask)
 
 
 def _title(axes):

@@ -1,15 +1,19 @@
 """What the keys and values of a text cost, and which query heads share them."""
 
+from dataclasses import replace
+
 import traitlets
 
-from explorers import given, still
+import figures
+from explorers import given
 from explorers.base import Explorer
-from models.cache_sizes import PUBLISHED, CacheSizes
+from models.cache_sizes import PUBLISHED, CacheSizes, readable
 
 MOST = {"num_layers": 128, "num_heads": 128, "d_head": 256, "latent": 4096}
 LONGEST = 2**20
 WIDTHS = (4, 2, 1)  # bytes of a number
 YOURS = "Your model"
+UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
 def cache(model="Llama 3 8B", length=8192, bytes_per_number=2):
@@ -55,7 +59,34 @@ class CacheExplorer(Explorer):
 
     def picture(self):
         """The view as it opens: which query heads share keys and values, and what three ways of sharing cost."""
-        return still.shared_cache(self._sizes, self.name, self.length, self.bytes_per_number)
+        sizes = self._sizes
+        costs = {way: each.bytes(self.length, self.bytes_per_number) for way, each in _ways(sizes).items()}
+        kept = readable(sizes.bytes(self.length, self.bytes_per_number))
+        title = f"{self.name}: {kept} for {_counted(self.length, 'token')}"
+        unit = readable(max(costs.values())).split()[1]
+        shown = [cost / 1024 ** UNITS.index(unit) for cost in costs.values()]
+        drawn = figures.bars({"": shown}, [way.split(", ")[1] for way in costs], unit, title, max(shown))
+        read = f"a latent of {sizes.latent} numbers" if sizes.latent else _counted(sizes.groups, "group")
+        words = "; ".join(f"{way}: {readable(cost)}" for way, cost in costs.items())
+        heads = _counted(sizes.num_heads, "query head")
+        alt = f"{title}. {heads} read {read}. {words[0].upper()}{words[1:]}."
+        return figures.Picture(drawn.svg, alt, "The bars compare ways to share keys and values.")
+
+
+def _ways(sizes):
+    """The model with a key and a value for each head, with its groups, with one group, and with its latent."""
+    H, G = sizes.num_heads, 1 if sizes.latent else sizes.groups
+    counts = {f"multi-head, {_counted(H, 'group')}": H}
+    if 1 < G < H:
+        counts[f"grouped-query, {_counted(G, 'group')}"] = G
+    if H > 1:
+        counts["multi-query, 1 group"] = 1
+    ways = {way: replace(sizes, groups=groups, latent=None) for way, groups in counts.items()}
+    return ways | ({f"latent, {sizes.latent} numbers": sizes} if sizes.latent else {})
+
+
+def _counted(count, what):
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _sent(sizes):

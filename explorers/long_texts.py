@@ -1,10 +1,13 @@
 """A window and the first tokens: what a query still reads and a cache keeps; and pages that two texts share."""
 
+import torch
 import traitlets
 
-from explorers import given, still_long
+import figures
+from explorers import given
 from explorers.base import Explorer
-from models.cache_sizes import PUBLISHED
+from helpers.pages import PagedCache
+from models.cache_sizes import PUBLISHED, readable
 
 SHORTEST, LONGEST = 8, 64  # tokens
 MOST_SINKS = 8
@@ -62,6 +65,60 @@ class LongTextsExplorer(Explorer):
 
     def picture(self):
         """The part that is seen first, as it opens."""
-        if self.show == "pages":
-            return still_long.pages(self.page_size, *self.texts, self.token_bytes, self.model)
-        return still_long.windowed(self.tokens, self.window, self.sinks, self.token_bytes, self.model)
+        return self._pages() if self.show == "pages" else self._windowed()
+
+    def _windowed(self):
+        """How many keys each query reads, with a cache that forgets and with one that does not."""
+        full = list(range(1, self.tokens + 1))
+        kept = [len(read_by(t, self.window, self.sinks)) for t in range(self.tokens)]
+        first = {0: "", 1: " and the first token"}.get(self.sinks, f" and the first {self.sinks} tokens")
+        title = f"A window of {self.window}{first}"
+        curves = {"full cache": full, "rolling cache": kept}
+        drawn = figures.lines(curves, range(self.tokens), "position of the query", "keys in the cache", title)
+        last = self.tokens - 1
+        positions = spans(read_by(last, self.window, self.sinks))
+        told = f"The query at position {last} reads {kept[-1]} of {self.tokens} keys: {positions}."
+        whole = readable(self.tokens * self.token_bytes)
+        saved = f" in place of {whole}" if kept[-1] < self.tokens else ", as much as without a window"
+        price = f"{readable(self.token_bytes)} a token ({self.model}, float16)"
+        prices = f"At {price}, its cache keeps {readable(kept[-1] * self.token_bytes)}{saved}."
+        return figures.Picture(drawn.svg, f"{title}, in a text of {self.tokens} tokens. {told} {prices}", told)
+
+    def _pages(self):
+        """How many pages two texts with a common prefix take, after each has written on."""
+        prefix, written = self.texts
+        tables = page_tables(self.page_size, prefix, written)
+        count, alone = len({*tables[0], *tables[1]}), len(tables[0]) + len(tables[1])
+        title = f"Two texts with {prefix} tokens in common, in pages of {self.page_size}"
+        drawn = figures.bars({"": [alone, count]}, ["without sharing", "with sharing"], "pages", title, alone)
+        listed = [", ".join(map(str, table)) for table in tables]
+        told = f"A’s table lists pages {listed[0]}, and B’s lists {listed[1]}."
+        costs = [readable(pages * self.page_size * self.token_bytes) for pages in (count, alone)]
+        prices = (
+            f"Together {count} pages, {costs[0]} with the sizes of {self.model} in float16; without sharing {alone} "
+            f"pages, {costs[1]}."
+        )
+        return figures.Picture(drawn.svg, f"{title}. Each adds {written}. {told} {prices}", told)
+
+
+def read_by(position, window, sinks):
+    """The positions that a query reads: the latest ones and the first ones."""
+    return [p for p in range(position + 1) if p > position - window or p < sinks]
+
+
+def spans(positions):
+    """Positions in words, in order: [0, 1, 2, 5] is "0 to 2 and 5"."""
+    starts = [p for p in positions if p - 1 not in positions]
+    ends = [p for p in positions if p + 1 not in positions]
+    return " and ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in zip(starts, ends, strict=True))
+
+
+def page_tables(page_size, prefix, written):
+    """The pages of a text A and of its fork B, which writes on before A does, by PagedCache."""
+    cache = PagedCache(2 * -(-(prefix + written) // page_size), page_size, groups=1, d_head=1)
+    first = cache.start()
+    cache.append(first, *torch.zeros(2, 1, prefix, 1))
+    second = cache.fork(first)
+    for text in (second, first):
+        cache.append(text, *torch.zeros(2, 1, written, 1))
+    return cache.tables[first], cache.tables[second]

@@ -5,11 +5,13 @@ import copy
 import torch
 import traitlets
 
-from explorers import given, still
+import figures
+from explorers import given
 from explorers.base import Explorer
 from helpers.decoder import Decoder
 
 MOST_PARAMETERS, MOST_HEADS, MOST_WORDS = 500_000, 32, 10_000
+MOST_BARS = 5
 ATTENTION = ("q_proj", "k_proj", "v_proj", "out_proj")
 
 
@@ -51,16 +53,19 @@ class NextTokenExplorer(Explorer):
         """The view as it opens: what one head reads at the last word, and the next words."""
         logits, weights = self._model.look(torch.tensor([self.ids]))
         probabilities = logits[0, -1].softmax(-1)  # (V,)
+        most = probabilities.topk(min(MOST_BARS, len(self.words)))
+        guesses = [self.words[i] for i in most.indices.tolist()]
+        text = [self.words[id] for id in self.ids]
+        title = f"The most likely words after “{text[-1]}”"
+        drawn = figures.bars({"": most.values}, guesses, "probability", title)
         layer, head = divmod(self.head, self.sizes["heads"])
-        return still.next_words(
-            [self.words[id] for id in self.ids],
-            weights[layer][0, head, -1],
-            self._name(self.head),
-            dict(zip(self.words, probabilities.tolist(), strict=True)),
+        read = weights[layer][0, head, -1]  # (T,)
+        j = int(read.argmax())
+        caption = (
+            f"Layer {layer}, head {head} reads “{text[j]}” (position {j}) most: {float(read[j]):.2f}. "
+            f"The model expects “{guesses[0]}” with {most.values[0]:.2f}."
         )
-
-    def _name(self, head):
-        return "layer {}, head {}".format(*divmod(head, self.sizes["heads"]))
+        return figures.Picture(drawn.svg, f"{title}. The text: {' '.join(text)}. {caption}", caption)
 
 
 @torch.no_grad()

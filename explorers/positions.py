@@ -3,7 +3,8 @@
 import torch
 import traitlets
 
-from explorers import given, still
+import figures
+from explorers import given
 from explorers.base import Explorer
 
 FEWEST, MOST = 2, 512  # of positions and of features: MiniLM's 512 x 384 are 786 kB
@@ -43,7 +44,10 @@ class PositionsExplorer(Explorer):
         first, second = self._rows.double()
         cosine = torch.cosine_similarity(first, second, dim=0)
         rows = {f"position {self.pair[0]}": first, f"position {self.pair[1]}": second, "product": first * second}
-        return still.strips(rows, f"Two positions, feature by feature: cosine {cosine:.2f}")
+        title = f"Two positions, feature by feature: cosine {cosine:.2f}"
+        drawn = figures.lines(rows, range(len(first)), "feature", "value", title)
+        below = ", ".join(f"{name} {int((row < 0).sum())}" for name, row in rows.items())
+        return figures.Picture(drawn.svg, f"{title} ({len(first)} features). Numbers below 0: {below}.")
 
 
 def _table(table):

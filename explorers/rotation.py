@@ -5,7 +5,8 @@ import math
 import torch
 import traitlets
 
-from explorers import given, still
+import figures
+from explorers import given
 from explorers.base import Explorer
 from helpers.relative_positions import rotate_pairs
 
@@ -47,11 +48,16 @@ class RotationExplorer(Explorer):
         super().__init__(q=given.sent(q), k=given.sent(k), base=base, places=list(PLACES))
 
     def picture(self):
-        """The arrows of every pair as the view opens."""
+        """What every pair adds to the score as the view opens."""
         position, distance = self.places
         query = self._turned(self._q, position + distance)
         key = self._turned(self._k, position)
-        return still.arrows(query, key, f"Query at position {position + distance}, key at position {position}")
+        added = ((query * key).sum(dim=1) * 100).round() / 100 + 0.0  # no -0.0
+        score = float((query * key).sum())
+        title = f"Query at position {position + distance}, key at position {position}: score {score:.2f}"
+        drawn = figures.lines({"what each pair adds": added}, range(len(added)), "pair of features", "score", title)
+        named = ", ".join(f"pair {i} {score:.2f}" for i, score in enumerate(added.tolist()))
+        return figures.Picture(drawn.svg, f"{title}. What each of {len(added)} pairs of features adds: {named}.")
 
     def _turned(self, x, position):
         """The arrows of all pairs at a position: (D,) -> (D / 2, 2). Double: the same on every machine."""

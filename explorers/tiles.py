@@ -1,9 +1,13 @@
 """The softmax of one query in tiles of keys, step by step, and which tiles all queries read."""
 
+import math
+from itertools import pairwise
+
 import torch
 import traitlets
 
-from explorers import given, still
+import figures
+from explorers import given
 from explorers.base import Explorer
 
 MOST = 16  # queries, keys, and keys in a tile
@@ -57,9 +61,30 @@ class TilesExplorer(Explorer):
         )
 
     def picture(self):
-        """All tiles of the last query, which reads every key, one below the other."""
+        """What is kept after each tile of the last query, which reads every key."""
         scores, values = self._scores[-1].double(), self._values.double()  # double: the same on every machine
-        return still.online_softmax(scores, running(scores, values, self.tile), self.tile, len(self._scores) - 1)
+        kept = running(scores, values, self.tile)
+        keys = f"{len(scores)} key{'' if len(scores) == 1 else 's'}"
+        title = f"Query {len(self._scores) - 1} reads {keys}, {self.tile} at a time"
+        curves = {"maximum m": [m for m, _, _ in kept], "sum l": [total for _, total, _ in kept]}
+        drawn = figures.lines(curves, range(len(kept)), "tile", "kept after it", title)
+        factors = [0.0, *(math.exp(a[0] - b[0]) if b[0] > -INF else 0.0 for a, b in pairwise(kept))]
+        told = " ".join(
+            f"After tile {t}: maximum {_two(m)}, factor {_two(factor)}, sum {_two(total)}, "
+            f"output {', '.join(map(_two, out))}."
+            for t, ((m, total, out), factor) in enumerate(zip(kept, factors, strict=True))
+        )
+        largest, total, read = kept[-1]
+        lse = _two(largest + math.log(total)) if total else "-∞"
+        result = ", ".join(_two(number / total if total else 0.0) for number in read)
+        return figures.Picture(drawn.svg, f"{title}. {told} At the end: lse {lse}, output ÷ l {result}.")
+
+
+def _two(number):
+    """A number with two decimals, without a negative zero."""
+    if number == -INF:
+        return "-∞"
+    return f"{number:.0e}" if abs(number) >= 1e6 else f"{number:.2f}".replace("-0.00", "0.00")
 
 
 def running(scores, values, tile):

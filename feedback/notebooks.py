@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 Cell = Mapping[str, Any]
-FOLDED = '<details style="margin: 0.5em 0"><summary>What you saw</summary>'  # how a text begins that tells what an output showed
+FOLDED = '<details style="margin: 0.5em 0"><summary>What you saw</summary>'  # how such a text begins
 LABEL = re.compile(r"^\*(core|deeper) · (\d+) min\*$", re.MULTILINE)  # the tag of a section, as its text shows it
 
 

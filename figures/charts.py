@@ -18,6 +18,8 @@ from figures.style import (
 )
 from figures.svg import Picture, to_svg
 
+MOST_MARKS = 150
+
 
 def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
     """Bars side by side for each label, e.g. {"scaled": [...], "not scaled": [...]}.
@@ -68,9 +70,9 @@ def lines(curves, xs, xlabel, ylabel, title="", named=(), log=False):
             raise ValueError(f"{name} has {len(values)} numbers for {len(xs)} places")
     with rc_context(STYLE):
         figure, axis = new_figure(6.4, 3.4)
-        size = 5 if len(xs) <= 50 else 2.5  # of the marks: many must not run together
+        size = 5 if len(xs) <= 50 else 2.5 if len(xs) <= MOST_MARKS else 0  # of the marks: many must not run together
         for n, (name, values) in enumerate(curves.items()):
-            look = {"color": COLORS[n % 4], "marker": MARKS[n % 4], "markersize": size}
+            look = {"color": COLORS[n % 4], "marker": MARKS[n % 4] if size else None, "markersize": size}
             axis.plot(list(xs), values.tolist(), label=name, **look)
         axis.set(xlabel=xlabel, ylabel=ylabel)
         if log:
@@ -85,8 +87,8 @@ def lines(curves, xs, xlabel, ylabel, title="", named=(), log=False):
 
 def _points(values, xs, named):
     """In words, where a curve begins and ends, and in between the points that are named, the highest and the lowest."""
-    first, *_, last = at = [f"{_plain(value)} at {x}" for value, x in zip(values, xs, strict=True)]
-    words = ", ".join([f"from {first} to {last}", *(at[xs.index(x)] for x in named)])
+    at = [f"{_plain(value)} at {x}" for value, x in zip(values, xs, strict=True)]
+    words = ", ".join([f"from {at[0]} to {at[-1]}", *(at[xs.index(x)] for x in named)])
     for name, n in (("highest", int(values.argmax())), ("lowest", int(values.argmin()))):
         if values[n] not in (values[0], values[-1]):
             words += f", {name} {at[n]}"

@@ -9,7 +9,6 @@ import torch
 
 import explorers
 import figures
-from explorers import still
 from explorers.base import INVITATION
 from feedback import display
 from feedback.display import VIEW
@@ -105,21 +104,9 @@ def test_the_picture_of_a_masked_map_shows_the_mask_and_its_words_name_the_head(
     assert bundle(words, weights(4, 6, 6))["text/plain"].startswith("head 0 of 4, 6 queries")
 
 
-def test_the_picture_of_a_long_masked_map_is_gray_where_all_is_hidden_and_0():
-    causal = torch.ones(80, 80).tril() == 1
-    values = weights(80, 80) * causal
-    values[0, 79] = 0.9  # a leak
-    svg = explorers.attention(many, values, mask=causal).picture().svg
-    assert '<path stroke="#d9dde4" d="M1 0h38M2 1h38' in svg and "gray: hidden by the mask" in svg
-
-
-def test_the_squares_of_a_long_sentence_are_the_largest_of_their_block():
-    values = torch.zeros(130, 70)
-    values[129, 69] = 1.0
-    picture = still.weights(values, ["<q>"] * 130, ["k"] * 70, "weights")
-    dark = "#{:02x}{:02x}{:02x}".format(*figures.WEIGHTS(1.0, bytes=True)[:3])
-    assert f'<path stroke="{dark}" d="M34 43h1"/>' in picture.svg  # blocks of 3 rows and 2 columns
-    assert "&lt;q&gt;" in picture.svg and "<q>" not in picture.svg
+def test_the_picture_of_a_long_text_is_that_of_its_beginning():
+    said = explorers.attention(many, weights(80, 80), mask=torch.ones(80, 80).tril() == 1).picture().alt
+    assert said.startswith("weights, the first 8 words, 8 queries x 8 keys.")
 
 
 # ---------------------------------------------------------------- in a browser

@@ -6,7 +6,7 @@ import torch
 
 import explorers
 from explorers.base import INVITATION
-from explorers.still_long import page_tables, reads, spans
+from explorers.long_texts import page_tables, read_by, spans
 from helpers.windows import rolling_step
 from models.cache_sizes import PUBLISHED, readable
 from tests.explorers.view import Row, View
@@ -39,15 +39,14 @@ REFUSED = [
 
 def test_without_first_tokens_a_query_reads_what_rolling_step_keeps_and_its_own_key():
     positions, past = torch.arange(12.0).view(1, 1, 12, 1), None
-    for t, row in enumerate(reads(12, 4, 0)):
+    for t in range(12):
         before = [] if past is None else past[0].flatten().tolist()
-        assert row.nonzero()[:, 0].tolist() == [*before, t]
+        assert read_by(t, 4, 0) == [*before, t]
         _, past = rolling_step(*[positions[:, :, t : t + 1]] * 3, past, 4)
 
 
 def test_first_tokens_are_read_by_every_query_from_their_own_position_on():
-    i, j = torch.arange(8)[:, None], torch.arange(8)
-    assert torch.equal(reads(8, 2, 3), (j <= i) & ((j > i - 2) | (j < 3)))
+    assert [read_by(t, 2, 3) for t in (0, 2, 6)] == [[0], [0, 1, 2], [0, 1, 2, 5, 6]]
 
 
 def test_a_fork_shares_whole_pages_and_copies_the_last_one_where_it_is_not_full():
@@ -130,8 +129,9 @@ class LongTextsView(View):
         size = PUBLISHED[model].bytes()
         link = self.output.get_by_role("link", name=f"Where the sizes of {model} are published")
         assert link.get_attribute("href") == PUBLISHED[model].source
-        seen = reads(tokens, window, sinks)
-        mine = seen[position].nonzero()[:, 0].tolist()
+        i, j = torch.arange(tokens)[:, None], torch.arange(tokens)
+        seen = (j <= i) & ((j > i - window) | (j < sinks))  # (T, T)
+        mine = read_by(position, window, sinks)
         assert self.said().endswith(f": {spans(mine)}") or len(mine) in (1, position + 1)
         blue, orange, gray = (self.squares(kind) for kind in ("line", "mark", "gone"))
         assert orange == {(i, j) for i in range(tokens) for j in range(min(sinks, i + 1))}
