@@ -23,14 +23,15 @@ from pathlib import Path
 from exercises.notebooks import NOTEBOOKS, PARTS
 from feedback.course import Course
 from feedback.notebooks import Contents
+from feedback.store import LOG
 
 FOLDER = Path(__path__[0])
 ANSWERS = FOLDER.parent / "data" / "answers"
 
 
 def progress_file():
-    """data/progress.json, unless the environment variable COURSE_PROGRESS names another file, or is `memory`."""
-    place = os.environ.get("COURSE_PROGRESS") or FOLDER.parent / "data" / "progress.json"
+    """data/attempts.jsonl, unless the environment variable COURSE_PROGRESS names another file, or is `memory`."""
+    place = os.environ.get("COURSE_PROGRESS") or FOLDER.parent / "data" / LOG
     return None if place == "memory" else Path(place)
 
 

@@ -36,18 +36,15 @@ class PositionsExplorer(Explorer):
         T, C = table.shape
         first = (T - 1) // 2
         second = min(first + APART, T - 1)
-        self._rows = table[[first, second]]  # a copy, in case the tensor changes later
+        self._cosines = torch.cosine_similarity(table.double(), table[first].double()[None])  # of the first with all
         super().__init__(shape=[T, C], table=given.sent(table), pair=[first, second])
 
     def picture(self):
-        """The two rows of the view as it opens, and their product, feature by feature."""
-        first, second = self._rows.double()
-        cosine = torch.cosine_similarity(first, second, dim=0)
-        rows = {f"position {self.pair[0]}": first, f"position {self.pair[1]}": second, "product": first * second}
-        title = f"Two positions, feature by feature: cosine {cosine:.2f}"
-        drawn = figures.lines(rows, range(len(first)), "feature", "value", title)
-        below = ", ".join(f"{name} {int((row < 0).sum())}" for name, row in rows.items())
-        return figures.Picture(drawn.svg, f"{title} ({len(first)} features). Numbers below 0: {below}.")
+        """How similar the first position of the view as it opens is to all others."""
+        first, second = self.pair
+        title = f"Position {first} and all others: cosine {self._cosines[second]:.2f} with position {second}"
+        curve = {f"cosine with position {first}": self._cosines}
+        return figures.lines(curve, range(len(self._cosines)), "position", "cosine", title, named=(second,))
 
 
 def _table(table):

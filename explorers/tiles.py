@@ -67,7 +67,7 @@ class TilesExplorer(Explorer):
         keys = f"{len(scores)} key{'' if len(scores) == 1 else 's'}"
         title = f"Query {len(self._scores) - 1} reads {keys}, {self.tile} at a time"
         curves = {"maximum m": [m for m, _, _ in kept], "sum l": [total for _, total, _ in kept]}
-        drawn = figures.lines(curves, range(len(kept)), "tile", "kept after it", title)
+        drawn = figures.lines(curves, list(map(str, range(len(kept)))), "tile", "kept after it", title)
         factors = [0.0, *(math.exp(a[0] - b[0]) if b[0] > -INF else 0.0 for a, b in pairwise(kept))]
         told = " ".join(
             f"After tile {t}: maximum {_two(m)}, factor {_two(factor)}, sum {_two(total)}, "

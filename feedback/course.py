@@ -96,7 +96,7 @@ class Course:
         if report.solved and not record:
             return report
         step = self.after(exercise.id) if report.solved else None
-        unsaved = self.store.unsaved if record else ""
+        unsaved = self.store.trouble if record else ""
         next_steps = explain_course.next_steps(exercise, report, step, self.solutions, unsaved)
         return replace(report, parts=(*report.parts, *next_steps))
 
@@ -104,7 +104,7 @@ class Course:
         """Remember an answer that passed; whether the same one has passed before, as when all cells are run again."""
         self._passed[exercise_id] = attempt
         is_kept = self.answers.keep(exercise_id, attempt)
-        return is_kept and self.store.load().get(exercise_id, {}).get("status") in SOLVED
+        return is_kept and self.store.load().get(exercise_id) in SOLVED
 
     def _undefined(self, exercise_id: str, name: str) -> Report | None:
         """What `check` says where the name of an answer does not exist in this kernel; None if that is not the case."""
@@ -213,7 +213,7 @@ class Course:
         if asked is None:
             return explain_course.unknown_prediction(prediction_id, self.predictions)
         if answer is None:
-            chosen = self.store.choices().get(asked.id, {}).get("last")
+            chosen = self.store.choices().get(asked.id)
             if chosen and chosen in asked.answers:
                 show_below_next_output(asked.id, asked.verdict(chosen))
             return Question(asked, chosen, lambda letter: self._choose(asked, letter))
@@ -265,36 +265,37 @@ class Course:
     def progress(self, notebook: Any = None) -> CourseOverview | NotebookOverview | Report:
         """What is solved and what is left: in the whole course, or in one notebook, as in progress("02").
 
-        Errors: none; an unknown notebook is answered with the known ones, and a record that cannot be read is set
-                aside and a new one begun
+        Errors: none; an unknown notebook is answered with the known ones, and damaged lines of the record are skipped
         Source: notebook 00
         """
+        tried, chosen = self.store.load(), self.store.choices()
         if notebook is None:
-            parts = {name: [self._progress_in(each) for each in some] for name, some in self.contents.parts.items()}
+            parts = {
+                name: [self._progress_in(each, tried, chosen) for each in some]
+                for name, some in self.contents.parts.items()
+            }
             return CourseOverview(parts, self.store.trouble)
         found = self.contents.of(notebook)
         if found is None:
             return explain_course.unknown_notebook(notebook, [each.number for each in self.contents.notebooks])
-        return NotebookOverview(self._progress_in(found), self.contents.following(found), self.store.trouble)
+        here = self._progress_in(found, tried, chosen)
+        return NotebookOverview(here, self.contents.following(found), self.store.trouble)
 
-    def _progress_in(self, notebook: Notebook) -> NotebookProgress:
-        tried, chosen = self.store.load(), self.store.choices()
+    def _progress_in(self, notebook: Notebook, tried: dict[str, str], chosen: dict[str, str]) -> NotebookProgress:
         exercises = map(self.exercises.heading, self.contents.belonging(self.exercises, notebook))
         predictions = (self.predictions[id] for id in self.contents.belonging(self.predictions, notebook))
         return NotebookProgress(
             notebook,
-            tuple(self._exercise(exercise, tried.get(exercise.id, {})) for exercise in exercises),
-            tuple(self._prediction(asked, chosen.get(asked.id, {})) for asked in predictions),
+            tuple(self._exercise(exercise, tried.get(exercise.id, "not attempted")) for exercise in exercises),
+            tuple(self._prediction(asked, chosen.get(asked.id)) for asked in predictions),
         )
 
-    def _exercise(self, exercise: Heading, tried: dict[str, Any]) -> Item:
-        status = tried.get("status", "not attempted")
+    def _exercise(self, exercise: Heading, status: str) -> Item:
         state = "done" if status in SOLVED else "open" if status == "not attempted" else "again"
         why = f"tried, not solved yet; {exercise.minutes} min"
         return Item(exercise.title, self.contents.link(exercise.id), state, why, exercise.minutes)
 
-    def _prediction(self, asked: Prediction, chosen: dict[str, str]) -> Item:
-        letter = chosen.get("last")
+    def _prediction(self, asked: Prediction, letter: str | None) -> Item:
         state = "done" if letter == asked.right else "again" if letter in asked.answers else "open"
         why = f"you chose ({letter}); the output says otherwise"
         return Item(f"prediction {asked.id}", self.contents.link(asked.id), state, why)

@@ -1,6 +1,18 @@
 """The one place where a learner's code is run: safely, and with everything that happened recorded.
 
-Whatever it does (raise, print, loop forever, change its inputs, reseed) stays inside.
+Whatever it does (raise, print, loop forever, change its inputs, reseed) stays inside. A check is a `session`, in which
+each `run` is one call:
+
+    session           gradients, float32, the CPU, one thread; at the end all of this is as it was before
+      run             a copy of the arguments, a seed, printing caught
+        _Watchdog     the call itself, stopped when it takes too long
+        KernelState   what the call has changed in the kernel is put back, at once or before it would matter
+
+How a call is stopped: nothing in Python ends code from outside, so a thread looks at the clock every 0.05 seconds, and
+where the time is over it makes the interpreter raise StillRunning in the learner's thread (an "asynchronous
+exception"). It does so again and again, since a bare `except:` in a loop may swallow the exception. That ends a loop.
+Code that sleeps, or waits for a lock, runs no Python that could raise: it is woken by the signal SIGURG, which nothing
+else uses, and whose handler raises; only the main thread can be woken so, and not on Windows.
 """
 
 from __future__ import annotations
@@ -74,18 +86,22 @@ def run(call: Callable, attempt: Any, args: tuple, seed: int = 0) -> Run:
 
     Errors: none; an exception, a time-out or a changed input is written into the Run
     """
-    record, out, current = Run(args), io.StringIO(), _sessions.current
+    record, out = Run(args), io.StringIO()
+    watchdog, kernel = _session.now
     with _ONE_AT_A_TIME, _quiet(out), torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)  # torch.manual_seed would reset every GPU's generator too
         given = tree.copy(args)
         try:
-            record.returned = value = current.call(call, attempt, *given)
+            try:
+                record.returned = value = watchdog.call(call, attempt, *given)
+            finally:
+                kernel.after_call()
             record.value = tree.snapshot(value)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit and StillRunning too: nothing may escape
             if isinstance(error, StillRunning):
-                error.seconds, error.waited = current.watchdog.took
+                error.seconds, error.waited = watchdog.took
             record.error, record.line, record.elsewhere = error, learner_line(error), raised_elsewhere(error)
         record.changed = tuple(i for i, (a, b) in enumerate(zip(given, args, strict=True)) if not tree.unchanged(a, b))
     record.printed = out.getvalue()
@@ -110,9 +126,9 @@ def run_trusted(call: Callable, code: Callable, args: tuple) -> Run:
 
 def put_functions_back() -> None:
     """To be called before the course's own code looks at results: the learner's may have replaced what it uses."""
-    current = getattr(_sessions, "current", None)
-    if current:
-        current.kernel.put_functions_back()
+    _, kernel = getattr(_session, "now", None) or (None, None)
+    if kernel:
+        kernel.put_functions_back()
 
 
 @contextlib.contextmanager
@@ -134,38 +150,16 @@ def session() -> Iterator[KernelState]:
         stack.callback(torch.set_num_threads, threads)
         torch.set_default_dtype(torch.float32)
         torch.set_num_threads(1)
-        watchdog = stack.enter_context(_watched())
+        watchdog = stack.enter_context(_Watchdog())
         stack.enter_context(torch.random.fork_rng(range(torch.cuda.device_count() * torch.cuda.is_initialized())))
-        own = _Session(watchdog)
-        outer, _sessions.current = getattr(_sessions, "current", None), own
-        stack.callback(setattr, _sessions, "current", outer)
-        stack.callback(own.kernel.after_check)
-        yield own.kernel
+        kernel = KernelState()
+        outer, _session.now = getattr(_session, "now", None), (watchdog, kernel)
+        stack.callback(setattr, _session, "now", outer)
+        stack.callback(kernel.after_check)
+        yield kernel
 
 
-class _Session:
-    """What goes on in one check: a watchdog for all its runs, and what it may find changed after each."""
-
-    def __init__(self, watchdog: _Watchdog) -> None:
-        self.watchdog, self.kernel = watchdog, KernelState()
-
-    def call(self, code: Callable, *args: Any) -> Any:
-        """code(*args), for a limited time."""
-        self.watchdog.start()
-        try:
-            try:
-                result = code(*args)
-            finally:
-                self.watchdog.stop()
-            if self.watchdog.asked:  # a bare `except:` swallowed it
-                raise StillRunning
-            return result
-        finally:
-            self.watchdog.stop()  # again: a last StillRunning may come before the first stop
-            self.kernel.after_call()
-
-
-_sessions = threading.local()  # the one of the check that goes on in this thread
+_session = threading.local()  # `now` is (watchdog, kernel) of the check that goes on in this thread
 
 
 @contextlib.contextmanager
@@ -176,17 +170,41 @@ def _quiet(out: io.StringIO) -> Iterator[None]:
 
 
 class _Watchdog:
-    """Raises StillRunning in its thread while a run is over time.
+    """Raises StillRunning in its thread while a call is over time, as the text at the top explains.
 
-    It raises again and again, since a bare `except:` in a loop may swallow the exception. That ends a loop; code that
-    sleeps or waits for a lock is only woken by a signal, which the main thread gets, except on Windows.
+    One for all calls of a check: a thread for each of them would cost more than the calls themselves.
     """
 
     def __init__(self) -> None:
         self.thread, self.lock, self.over = threading.get_ident(), threading.Lock(), threading.Event()
         self.started: tuple[float, float] | None = None  # the clock, and the work of this process
-        self.took = 0.0, False  # the last run: its seconds, and whether next to nothing was done in them
-        self.asked = False  # the last run to stop
+        self.took = 0.0, False  # the last call: its seconds, and whether next to nothing was done in them
+        self.asked = False  # the last call to stop
+        self.wakes = hasattr(signal, "SIGURG") and threading.current_thread() is threading.main_thread()
+
+    def __enter__(self) -> _Watchdog:
+        self.handler = signal.signal(signal.SIGURG, self.interrupt) if self.wakes else None
+        threading.Thread(target=self.watch, daemon=True).start()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.over.set()
+        if self.wakes:
+            signal.signal(signal.SIGURG, self.handler or signal.SIG_DFL)
+
+    def call(self, code: Callable, *args: Any) -> Any:
+        """code(*args), for a limited time."""
+        self.start()
+        try:
+            try:
+                result = code(*args)
+            finally:
+                self.stop()
+            if self.asked:  # a bare `except:` swallowed it
+                raise StillRunning
+            return result
+        finally:
+            self.stop()  # again: a last StillRunning may come before the first stop
 
     def watch(self) -> None:
         while not self.over.wait(_TICK):
@@ -224,21 +242,6 @@ class _Watchdog:
                 return
             except StillRunning:
                 continue
-
-
-@contextlib.contextmanager
-def _watched() -> Iterator[_Watchdog]:
-    """One watchdog for all runs of a check: a thread for each of them would cost more than the runs themselves."""
-    own = _Watchdog()
-    woken = hasattr(signal, "SIGURG") and threading.current_thread() is threading.main_thread()
-    handler = signal.signal(signal.SIGURG, own.interrupt) if woken else None
-    threading.Thread(target=own.watch, daemon=True).start()
-    try:
-        yield own
-    finally:
-        own.over.set()
-        if woken:
-            signal.signal(signal.SIGURG, handler or signal.SIG_DFL)
 
 
 def learner_line(error: BaseException) -> str:

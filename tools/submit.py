@@ -8,6 +8,7 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from feedback import files
+from feedback.store import LOG
 from tools import Parser, Problem, run, study
 
 DATA = study.ROOT / "data"
@@ -15,9 +16,7 @@ DATA = study.ROOT / "data"
 
 def work():
     """{path in the file: the file itself}"""
-    progress = Path(os.environ.get("COURSE_PROGRESS") or DATA / "progress.json")
-    records = [progress, progress.with_name("attempts.jsonl")]
-    found = {path.name: path for path in records}
+    found = {LOG: Path(os.environ.get("COURSE_PROGRESS") or DATA / LOG)}
     found |= {f"answers/{path.name}": path for path in sorted((DATA / "answers").glob("*.py"))}
     found |= {f"study/{path.name}": path for path in sorted(study.STUDY.glob("*.ipynb"))}
     return {name: path for name, path in found.items() if path.is_file()}

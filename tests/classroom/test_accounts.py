@@ -102,7 +102,7 @@ def files_of(hub, person):
     return [
         home / ".ipython" / "profile_default" / "history.sqlite",
         home / COURSE / "study" / "00_start_here.ipynb",
-        *(data / "answers" / "0.1.py", data / "attempts.jsonl", data / "progress.json"),
+        *(data / "answers" / "0.1.py", data / "attempts.jsonl"),
         place_for_all(hub, person),
     ]
 

@@ -64,7 +64,7 @@ def test_the_readme_of_a_copy_is_the_one_for_students(server, monkeypatch):
 
 def test_a_new_edition_reaches_the_copy_but_spares_what_the_learner_changed(server, capsys):
     server.refresh()
-    put(server.MINE, "mine", "study/00.ipynb", "notebooks/00.ipynb", "data/progress.json")
+    put(server.MINE, "mine", "study/00.ipynb", "notebooks/00.ipynb", "data/attempts.jsonl")
     (server.MINE / "helpers" / "heads.py").unlink()
     put(server.COURSE, "second edition", "course.py", "notebooks/00.ipynb")
     server.refresh()
@@ -73,7 +73,7 @@ def test_a_new_edition_reaches_the_copy_but_spares_what_the_learner_changed(serv
     )
     assert text(server.MINE / "course.py") == "second edition"
     assert text(server.MINE / "helpers" / "heads.py").startswith("first edition")
-    for name in ("study/00.ipynb", "notebooks/00.ipynb", "data/progress.json"):
+    for name in ("study/00.ipynb", "notebooks/00.ipynb", "data/attempts.jsonl"):
         assert text(server.MINE / name) == "mine"
 
 
@@ -217,8 +217,8 @@ def test_nobody_else_can_open_what_the_hub_remembers(configure, as_root, tmp_pat
 
 OF_AN_INSTRUCTOR = (
     *("secrets.yaml", "key.md", "names.txt", "class.html", "class.csv", "anna.zip", "slides/session-1.html"),
-    *("build/lib/exercises/__init__.py", "assignments/week-2/week-2.ipynb", "study/00.ipynb", "data/progress.json"),
-    *("data/attempts.jsonl", "data/answers/2.1.py"),
+    *("build/lib/exercises/__init__.py", "assignments/week-2/week-2.ipynb", "study/00.ipynb", "data/attempts.jsonl"),
+    "data/answers/2.1.py",
 )
 
 

@@ -21,14 +21,13 @@ def course(tmp_path, monkeypatch):
 
 def test_one_file_holds_what_was_done_and_the_class_reads_it(course, tmp_path, capsys):
     write(tmp_path / "data", attempt(0, verdict="correct"))
-    (tmp_path / "data" / "progress.json").write_text("{}", encoding="utf-8")
     (tmp_path / "data" / "answers").mkdir()
     (tmp_path / "study" / "old").mkdir(parents=True)
     for file in ("data/answers/0.1.py", "study/00.ipynb", "study/old/00.ipynb"):
         (tmp_path / file).write_text(file, encoding="utf-8")
     assert course("Ada L.") == 0 and str(tmp_path / "Ada L..zip") in capsys.readouterr().out
     with ZipFile(tmp_path / "Ada L..zip") as archive:
-        names = ("progress.json", "attempts.jsonl", "answers/0.1.py", "study/00.ipynb")
+        names = ("attempts.jsonl", "answers/0.1.py", "study/00.ipynb")
         assert archive.namelist() == [f"Ada L./{name}" for name in names]
         archive.extractall(tmp_path / "collected")
     [student], _ = records.read([tmp_path / "collected"], CATALOG)

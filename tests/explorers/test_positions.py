@@ -10,7 +10,6 @@ from PIL import Image
 
 import explorers
 import figures
-from explorers.base import INVITATION
 from helpers import embeddings
 from tests.explorers.browser import NARROW, SIZE
 from tests.explorers.view import Row, View
@@ -48,14 +47,13 @@ REFUSED = [(error, message, [table]) for error, message, table in TABLES_REFUSED
 
 
 def test_the_picture_is_that_of_the_opening_view():
-    shown = explorers.positions(waves(101, 128)).still()
     first, second = waves(101, 128)[[50, 58]]
-    below = [int((row < 0).sum()) for row in (first, second, first * second)]
     cosine = F.cosine_similarity(first, second, dim=0)
-    assert shown["text/plain"] == (
-        f"Two positions, feature by feature: cosine {cosine:.2f} (128 features). Numbers below 0: "
-        f"position 50 {below[0]}, position 58 {below[1]}, product {below[2]}. {INVITATION}"
+    said = explorers.positions(waves(101, 128)).picture().alt
+    assert said.startswith(
+        f"Position 50 and all others: cosine {cosine:.2f} with position 58 (cosine against position). "
     )
+    assert f", {cosine:.4f} at 58, " in said and "highest 1 at 50" in said
 
 
 # ---------------------------------------------------------------- in a browser

@@ -84,7 +84,7 @@ def course(tmp_path, contents, monkeypatch):
     (package / "room" / "predictions.md").write_text(PREDICTIONS, encoding="utf-8")
     (package / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
-    return Course(package.name, str(package), contents, progress=tmp_path / "progress.json")
+    return Course(package.name, str(package), contents, progress=tmp_path / "attempts.jsonl")
 
 
 def test_after_an_exercise_comes_the_next_one_in_its_notebook_then_the_next_notebook(course):

@@ -16,7 +16,7 @@ def test_a_fault_of_the_checker_says_so_with_its_place(broken, monkeypatch):
     with pytest.raises(TypeError):  # while a course is debugged
         check("0.1", lambda x: x)
     monkeypatch.setattr(COURSE, "debug", False)
-    monkeypatch.setattr(COURSE.store, "_unsaved", {})
+    monkeypatch.setattr(COURSE.store, "_unsaved", [])
     report = check("0.1", lambda x: x)
     assert report.status == "error"
     assert "a mistake in the course, not in your code: its checker raised TypeError (feedback/checker.py, line" in (

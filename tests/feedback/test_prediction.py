@@ -19,7 +19,7 @@ from tools.save_notebooks import keep_pictures
 
 @pytest.fixture(autouse=True)
 def nothing_chosen(monkeypatch):
-    monkeypatch.setattr(COURSE.store, "_unsaved", {})
+    monkeypatch.setattr(COURSE.store, "_unsaved", [])
 
 
 # ---------------------------------------------------------------- the questions
@@ -208,4 +208,4 @@ def test_the_buttons_begin_with_the_choice_of_last_time_tell_a_new_one_and_know_
     assert view.choice == "b"
     assert not any(word in str(view.get_state()) for word in COURSE.predictions["02.cards"].tempting.values())
     view.choice = "a"
-    assert COURSE.store.choices() == {"02.cards": {"first": "b", "last": "a"}}
+    assert COURSE.store.choices() == {"02.cards": "a"}

@@ -25,7 +25,7 @@ def test_the_course_does_what_the_page_says(tmp_path, monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "words"]:
         del sys.modules[name]
     assert (failed, tried) == (0, 4), "".join(said)
-    assert (tmp_path / "progress.json").exists()
+    assert (tmp_path / "attempts.jsonl").exists()
 
 
 def test_it_takes_30_lines():

@@ -1,6 +1,5 @@
 """A learner's answer after it passed: used in the same notebook, kept, and offered in later ones."""
 
-import json
 import os
 import subprocess
 import sys
@@ -41,7 +40,7 @@ WRONG = "def row_means(x):\n    return x.mean(0)\n"
 def a_fresh_kernel(monkeypatch):
     new_kernel(monkeypatch)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)  # with a GPU: test_yours_on_a_gpu.py
-    monkeypatch.setattr(COURSE.store, "_unsaved", {})
+    monkeypatch.setattr(COURSE.store, "_unsaved", [])
 
 
 def new_kernel(monkeypatch):
@@ -51,8 +50,8 @@ def new_kernel(monkeypatch):
 @pytest.fixture
 def progress_file(tmp_path, monkeypatch):
     """Without it, all is kept in memory."""
-    monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "progress.json"))
-    return tmp_path / "progress.json"
+    monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "attempts.jsonl"))
+    return tmp_path / "attempts.jsonl"
 
 
 @pytest.fixture
@@ -114,7 +113,7 @@ def test_the_source_of_a_passed_answer_is_kept_with_what_it_needs(folder, progre
     assert text.index("def logarithm") < text.index("def divide") < text.index("def row_means")
     assert text.endswith("torch.tensor(1.0))\n")
     assert [path.name for path in folder.iterdir()] == ["0.1.py"]
-    assert {path.name for path in progress_file.parent.iterdir()} == {"attempts.jsonl", "progress.json"}
+    assert {path.name for path in progress_file.parent.iterdir()} == {"attempts.jsonl"}
     assert os.name == "nt" or (folder / "0.1.py").stat().st_mode & 0o777 == 0o600
 
 
@@ -243,4 +242,4 @@ def test_from_one_notebook_to_the_next(folder, progress_file):
     assert second.count("Exercise 2.5: ") == 1 and "using your own SelfAttention from an earlier notebook" in second
     assert second.endswith("torch.Size([1, 4, 2])\n")
     subprocess.run([sys.executable, str(folder / "2.5.py")], check=True, timeout=600)  # it is plain Python
-    assert json.loads(progress_file.read_text(encoding="utf-8"))["2.5"]["status"] == "correct"
+    assert COURSE.store.load()["2.5"] == "correct"

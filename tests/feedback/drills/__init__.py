@@ -7,4 +7,4 @@ from feedback.notebooks import Contents, Notebook
 
 FOLDER = Path(__file__).parent
 NOTEBOOKS = (Notebook("01_drills.ipynb", "drills", minutes=15, core=15, question="How many?"),)
-COURSE = Course(__name__, str(FOLDER), Contents(NOTEBOOKS, FOLDER), progress=Path("progress_of_drills.json"))
+COURSE = Course(__name__, str(FOLDER), Contents(NOTEBOOKS, FOLDER), progress=Path("attempts.jsonl"))
