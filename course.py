@@ -496,7 +496,7 @@ def require_command(name):
 
 def show_help(name):
     """What a command does; nothing is set up for it. Of those with options of their own, a module knows them."""
-    module = MODULES.get(name)
+    module = TOOLS[name][0] if name in TOOLS else None
     shown = runs_and_says(str(PYTHON), "-m", module, "--help") if module else None
     print(shown or paragraph(name), end="")
     return 0
@@ -551,24 +551,17 @@ def study(words):
     return hand_over([str(PYTHON), "-m", "tools.study", *words])
 
 
-def teach(name, words):
-    """Run a module whose files are those where this command was given, which need not be the course's own folder."""
-    module, package = TEACHING[name]
-    require_part(module)
-    set_up_environment(LEARNING)
-    if package:
-        install_one(package)
-    kept = {} if name == "submit" else {"COURSE_PROGRESS": "memory"}
-    return hand_over([str(PYTHON), "-m", module, *words], COURSE_CALLED_FROM=os.getcwd(), **kept)
-
-
 def run_tool(name, words):
+    """Run the module of a command. Only for maintainers are the tests' packages and MiniLM needed, too."""
     module, files, package = TOOLS[name]
     require_part(module)
-    set_up(files)
+    set_up(files) if files is TESTING else set_up_environment(files)
     if package:
         install_one(package)
-    return hand_over([str(PYTHON), "-m", module, *words], COURSE_PROGRESS="memory")
+    variables = {} if name == "submit" else {"COURSE_PROGRESS": "memory"}
+    if files is LEARNING:  # a teacher's files are those where the command was given
+        variables["COURSE_CALLED_FROM"] = os.getcwd()
+    return hand_over([str(PYTHON), "-m", module, *words], **variables)
 
 
 def require_part(module):
@@ -592,29 +585,25 @@ def hand_over(command, **variables):
     return code if code >= 0 else 128 - code
 
 
-TEACHING = {  # of a class, command: the module that it runs, and one more package to install for it
-    "class": ("tools.classroom", None),
-    "equal": ("tools.classroom.equal", None),
-    "slides": ("tools.slides", FORMULAS),
-    "handout": ("tools.handout", None),
-    "grading": ("tools.grading", None),
-    "submit": ("tools.submit", None),
-}
 TOOLS = {  # command: the module that it runs, the files of requirements, and one more package
+    "submit": ("tools.submit", LEARNING, None),
+    "class": ("tools.classroom", LEARNING, None),
+    "equal": ("tools.classroom.equal", LEARNING, None),
+    "slides": ("tools.slides", LEARNING, FORMULAS),
+    "handout": ("tools.handout", LEARNING, None),
+    "grading": ("tools.grading", LEARNING, None),
+    "benchmark": ("benchmarks.attention", LEARNING, f"-r{ROOT / 'benchmarks' / 'requirements.txt'}"),
     "new": ("tools.new_exercise", TESTING, None),
     "page": ("tools.show_page", TESTING, None),
     "save": ("tools.save_notebooks", TESTING, None),
     "site": ("tools.site", TESTING, None),
     "badges": ("tools.badges", TESTING, None),
-    "benchmark": ("benchmarks.attention", LEARNING, f"-r{ROOT / 'benchmarks' / 'requirements.txt'}"),
     "lock": ("tools.lock", TESTING, None),
 }
-MODULES = {name: entry[0] for name, entry in [*TEACHING.items(), *TOOLS.items()]}
 COMMANDS = {
     "update": lambda words: change_copies("update", *words),
     "reset": lambda words: change_copies("reset", *words),
     "fetch": fetch,
-    **{name: partial(teach, name) for name in TEACHING},
     "test": run_tests,
     **{name: partial(run_tool, name) for name in TOOLS},
 }

@@ -1,8 +1,8 @@
 """The notebooks of the course, in order, in two parts.
 
-These lists are the only place to add one: progress(), the links between notebooks and the total times follow from them.
-The titles of the notebooks and the tables in notebook 00 and the README repeat them, and
-tests/notebooks/test_contents.py compares them. Notebooks are ordered by their numbers, in which there may be gaps.
+These lists are the only place to add one: progress() and the links between notebooks follow from them, and where they
+are repeated, `python -m tools.contents` writes them; it takes the minutes from the sections of the notebooks. The
+notebooks are ordered by their numbers, in which there may be gaps.
 """
 
 from feedback.notebooks import Notebook

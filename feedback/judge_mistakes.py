@@ -1,4 +1,19 @@
-"""Which known mistake an attempt makes: the one that behaves the same, as far as the attempt can be judged."""
+"""Which known mistake an attempt makes.
+
+A known mistake has code of its own, in one or more variants, each of which is run on every test case, too. An attempt
+makes the mistake if it behaves as a variant does: it gives the same results, or raises the same kind of exception.
+
+Where an attempt makes one mistake and no other, some variant behaves the same on all test cases, and that is nearly
+always so. What is left are attempts with two mistakes, of which one should be named:
+
+    the other one is seen elsewhere     Code that forgets the scale stops on a batch, too. On the test cases without a
+                                        batch it behaves like "no-scale"; what comes in a later stage can wait.
+    the other one is in another part    An answer returns (out, weights). The weights are not scaled, and the output is
+                                        summed over the wrong axis as well: no variant gives such an output. But the
+                                        weights alone are those of "no-scale": an exercise names such parts in
+                                        `judge_first`.
+    both are everywhere                 Two variants are put together, as edits of the same code, and tried.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +33,9 @@ from feedback.observations import Observations
 PAIRS, SLOW_PAIRS = 200, 60  # of mistakes that are tried together at most; slow where each is a class, or random
 
 
+# ---------------------------------------------------------------- one mistake
+
+
 def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     """The misconception of an attempt that fails in this stage, and in none before it.
 
@@ -33,18 +51,94 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     failing = [i for i in seen.required() if not seen.passes(i)]
     if seen.hangs or not failing or exercise.judge:
         return None
-    same = next(_alike(seen, _first(failing, range(len(exercise.cases))), seen.behaves_like), None)
+    same = next(_alike(seen, _failing_first(failing, range(len(exercise.cases))), seen.behaves_like), None)
     if same:
         return same
     so_far = [i for i in seen.required() if exercise.stages[i] <= stage]
     if all(seen.runs[i].error is None for i in failing):
-        found = _only(_alike(seen, failing, seen.behaves_like))
+        found = _the_only_one(_alike(seen, failing, seen.behaves_like))
         if found:
             return found
     found = None
     if len(so_far) < len(list(seen.required())) and set(failing) & set(so_far):  # what is right so far is like many
-        found = _only(_alike(seen, _first(failing, so_far), seen.behaves_like))
+        found = _the_only_one(_alike(seen, _failing_first(failing, so_far), seen.behaves_like))
     return found or _by_first_parts(seen, so_far)
+
+
+def _alike(
+    seen: Observations, indices: Iterable[int], alike: Callable[[Callable, int], bool]
+) -> Iterator[Misconception]:
+    """The misconceptions of which a variant does the same on all these test cases, compared in this order."""
+    indices = list(indices)
+    lines = [seen.runs[i].line for i in indices if seen.runs[i].line]
+    for misconception in seen.exercise.misconceptions:
+        if lines and not re.search(misconception.raised_in, lines[0]):
+            continue
+        if any(all(alike(code, i) for i in indices) for code in misconception.variants):
+            yield misconception
+
+
+def _failing_first(failing: list[int], indices: Iterable[int]) -> list[int]:
+    """The same indices, those of failing test cases first: there, most misconceptions can be told apart at once."""
+    return sorted(indices, key=lambda i: i not in failing)
+
+
+def _the_only_one(found: Iterable[Misconception]) -> Misconception | None:
+    several = list(found)
+    return several[0] if len(several) == 1 else None
+
+
+# ---------------------------------------------------------------- in some parts of a result
+
+
+def _by_first_parts(seen: Observations, indices: list[int]) -> Misconception | None:
+    """Judge some parts of a result by themselves, as `judge_first` says, where they are wrong.
+
+    A misconception that is a mistake in these parts alone fits only an attempt whose other parts were made without it:
+    they are right, or those of another known mistake. Any other misconception fits only the rest.
+    """
+    firsts, right = seen.exercise.judge_first, seen.known.summaries
+    others = tuple(name for name in tree.flatten(seen.exercise.returns) if name not in firsts)
+    mine = {i: seen.summaries[i].value for i in indices}
+    wrong = [i for i in indices if not _agree_in(seen, mine[i], right[i], firsts, i)]
+    if not wrong or any(_parts(seen.exercise, value, firsts) is None for value in mine.values()):
+        return None
+
+    def given_by(code: Callable) -> dict[int, Any]:
+        return {i: seen.known.variant(code, i).value for i in indices}
+
+    def others_agree_in(a: Any, b: Any) -> bool:
+        return all(_agree_in(seen, a[i], b[i], others, i) for i in indices)
+
+    def alike(code: Callable, i: int) -> bool:
+        return _agree_in(seen, mine[i], seen.known.variant(code, i).value, firsts, i)
+
+    fitting = list(_alike(seen, _failing_first(wrong, indices), alike))
+    alone = [m for m in fitting if any(others_agree_in(given_by(code), right) for code in m.variants)]
+    if others_agree_in(mine, right):
+        return next(iter(alone), None)
+    elsewhere = (code for m in seen.exercise.misconceptions if m not in fitting for code in m.variants)
+    if alone and any(others_agree_in(mine, given_by(code)) for code in elsewhere):
+        return alone[0]
+    return next((m for m in fitting if m not in alone), None)
+
+
+def _agree_in(seen: Observations, a: Any, b: Any, names: tuple[str, ...], index: int) -> bool:
+    """Whether two results are equal in the parts with these names."""
+    mine, theirs = (_parts(seen.exercise, value, names) for value in (a, b))
+    return mine is not None and theirs is not None and allclose(mine, theirs, seen.exercise.cases[index], True)
+
+
+def _parts(exercise: Exercise, value: Any, names: tuple[str, ...]) -> tuple | None:
+    """The parts of a result with these names, or None where the result is not what was asked for."""
+    try:
+        found = tuple(part for name, part in tree.named(exercise.returns, value) if name in names)
+    except (TypeError, ValueError):
+        return None
+    return found if all(isinstance(part, Tensor) for part in found) else None
+
+
+# ---------------------------------------------------------------- two mistakes
 
 
 def two_known_mistakes(seen: Observations) -> list[Misconception]:
@@ -64,13 +158,9 @@ def two_known_mistakes(seen: Observations) -> list[Misconception]:
     slow = exercise.runner.kind == "class" or hasattr(exercise.comparison, "summary")
     fitting: list[set[str]] = []
     for ids, code in islice(_pairs(seen, probes), SLOW_PAIRS if slow else PAIRS):
-        if ids not in fitting and all(seen.behaves_like(code, i) for i in _first(probes, seen.required())):
+        if ids not in fitting and all(seen.behaves_like(code, i) for i in _failing_first(probes, seen.required())):
             fitting.append(ids)
     return [m for m in exercise.misconceptions if len(fitting) == 1 and m.id in fitting[0]]
-
-
-def _size(args: tuple) -> int:
-    return sum(leaf.numel() for leaf in tree.flatten(args) if isinstance(leaf, Tensor))
 
 
 def _pairs(seen: Observations, probes: list[int]) -> Iterator[tuple[set[str], Callable]]:
@@ -80,11 +170,11 @@ def _pairs(seen: Observations, probes: list[int]) -> Iterator[tuple[set[str], Ca
     wrong_on = {code: {i for i in probes if _is_wrong(seen, code, i)} for _, _, code in variants}
     if exercise.judge_first:  # both mistakes are in these parts, or neither is: one alone has a name of its own
         i, firsts = probes[0], exercise.judge_first
-        so_far = _agree(seen, seen.summaries[i].value, right[i], firsts, i)
+        so_far = _agree_in(seen, seen.summaries[i].value, right[i], firsts, i)
         variants = [
             each
             for each in variants
-            if _agree(seen, seen.known.variant(each[2], i).value, right[i], firsts, i) == so_far
+            if _agree_in(seen, seen.known.variant(each[2], i).value, right[i], firsts, i) == so_far
         ]
 
     def unlikely(pair: tuple) -> tuple[int, int]:
@@ -105,6 +195,13 @@ def _pairs(seen: Observations, probes: list[int]) -> Iterator[tuple[set[str], Ca
 def _is_wrong(seen: Observations, code: Callable, index: int) -> bool:
     run = seen.known.variant(code, index)
     return run.error is not None or not allclose(run.value, seen.known.summaries[index], seen.exercise.cases[index])
+
+
+def _size(args: tuple) -> int:
+    return sum(leaf.numel() for leaf in tree.flatten(args) if isinstance(leaf, Tensor))
+
+
+# ---------------------------------------------------------------- where a mistake is seen
 
 
 def cases_with_mistake(seen: Observations, named: Misconception, stage: int) -> list[int]:
@@ -161,74 +258,4 @@ def _first_parts_fit(seen: Observations, index: int) -> bool:
 
 def _first_parts_are_wrong(seen: Observations, index: int) -> bool:
     mine, right = seen.summaries[index].value, seen.known.summaries[index]
-    return not _agree(seen, mine, right, seen.exercise.judge_first, index)
-
-
-def _first(failing: list[int], indices: Iterable[int]) -> list[int]:
-    """The same indices, those of failing test cases first: there, most misconceptions can be told apart at once."""
-    return sorted(indices, key=lambda i: i not in failing)
-
-
-def _alike(
-    seen: Observations, indices: Iterable[int], alike: Callable[[Callable, int], bool]
-) -> Iterator[Misconception]:
-    """The misconceptions of which a variant does the same on all these test cases, compared in this order."""
-    indices = list(indices)
-    lines = [seen.runs[i].line for i in indices if seen.runs[i].line]
-    for misconception in seen.exercise.misconceptions:
-        if lines and not re.search(misconception.raised_in, lines[0]):
-            continue
-        if any(all(alike(code, i) for i in indices) for code in misconception.variants):
-            yield misconception
-
-
-def _only(found: Iterable[Misconception]) -> Misconception | None:
-    several = list(found)
-    return several[0] if len(several) == 1 else None
-
-
-def _by_first_parts(seen: Observations, indices: list[int]) -> Misconception | None:
-    """Judge some parts of a result by themselves, as `judge_first` says, where they are wrong.
-
-    A misconception that is a mistake in these parts alone fits only an attempt whose other parts were made without it:
-    they are right, or those of another known mistake. Any other misconception fits only the rest.
-    """
-    firsts, right = seen.exercise.judge_first, seen.known.summaries
-    others = tuple(name for name in tree.flatten(seen.exercise.returns) if name not in firsts)
-    mine = {i: seen.summaries[i].value for i in indices}
-    wrong = [i for i in indices if not _agree(seen, mine[i], right[i], firsts, i)]
-    if not wrong or any(_parts(seen.exercise, value, firsts) is None for value in mine.values()):
-        return None
-
-    def given_by(code: Callable) -> dict[int, Any]:
-        return {i: seen.known.variant(code, i).value for i in indices}
-
-    def others_agree(a: Any, b: Any) -> bool:
-        return all(_agree(seen, a[i], b[i], others, i) for i in indices)
-
-    def alike(code: Callable, i: int) -> bool:
-        return _agree(seen, mine[i], seen.known.variant(code, i).value, firsts, i)
-
-    fitting = list(_alike(seen, _first(wrong, indices), alike))
-    alone = [m for m in fitting if any(others_agree(given_by(code), right) for code in m.variants)]
-    if others_agree(mine, right):
-        return next(iter(alone), None)
-    elsewhere = (code for m in seen.exercise.misconceptions if m not in fitting for code in m.variants)
-    if alone and any(others_agree(mine, given_by(code)) for code in elsewhere):
-        return alone[0]
-    return next((m for m in fitting if m not in alone), None)
-
-
-def _agree(seen: Observations, a: Any, b: Any, names: tuple[str, ...], index: int) -> bool:
-    """Whether two results are equal in the parts with these names."""
-    mine, theirs = (_parts(seen.exercise, value, names) for value in (a, b))
-    return mine is not None and theirs is not None and allclose(mine, theirs, seen.exercise.cases[index], True)
-
-
-def _parts(exercise: Exercise, value: Any, names: tuple[str, ...]) -> tuple | None:
-    """The parts of a result with these names, or None where the result is not what was asked for."""
-    try:
-        found = tuple(part for name, part in tree.named(exercise.returns, value) if name in names)
-    except (TypeError, ValueError):
-        return None
-    return found if all(isinstance(part, Tensor) for part in found) else None
+    return not _agree_in(seen, mine, right, seen.exercise.judge_first, index)

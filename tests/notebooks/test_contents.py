@@ -6,23 +6,16 @@ import pytest
 
 from exercises import COURSE, EXERCISES
 from exercises.notebooks import NOTEBOOKS, PARTS, SECOND_PART
-from feedback.notebooks import LABEL, exercise_of, sections
-from feedback.progress import duration
+from feedback.notebooks import LABEL, exercise_of
 from tests.notebooks.common import PATHS, ROOT, read
-from tools import badges
+from tools import contents
 
 each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.number)
-CONTENTS = "contents"  # the cell of the first notebook that lists all of them
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def cells(notebook):
     return read(ROOT / "notebooks" / notebook.file).cells
-
-
-def table_of(part, folder=""):
-    rows = (f"| [{one.name}]({folder}{one.file}) | {one.question} | {one.minutes} |" for one in PARTS[part])
-    return "|\n" + "\n".join(rows) + "\n\n"
 
 
 def test_the_list_has_every_notebook_in_order():
@@ -36,49 +29,17 @@ def test_a_notebook_has_the_title_and_the_question_of_the_list(notebook):
     assert title.lower().startswith(notebook.name.lower()) and f"**{notebook.question}**" in source
 
 
-def line_of_links(notebook):
-    """What the first line of a notebook must be, below its badge."""
-    index, first = NOTEBOOKS.index(notebook), NOTEBOOKS[0]
-    short = f", {notebook.core} without what is deeper" if notebook.core < notebook.minutes else ""
-    short = short if notebook.core else ", all of it deeper"
-    parts = [f"{notebook.minutes} minutes with the exercises{short}"]
-    if following := COURSE.contents.following(notebook):
-        parts.insert(0, f"[{following.name} →]({following.file})")
-    if index:
-        before = NOTEBOOKS[index - 1]
-        parts[:0] = [f"[← {before.name}]({before.file})", f"[contents]({first.file}#cell-id={CONTENTS})"]
-    return " · ".join(parts)
-
-
-@each_notebook
-def test_below_the_launch_badge_it_links_to_its_neighbors_and_the_contents(notebook):
-    badge = badges.above_title(notebook.file, badges.home())
-    links = line_of_links(notebook)
-    assert cells(notebook)[0].source.startswith(f"{badge}{links}\n\n"), f"{notebook.file} begins with {links}"
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_the_tables_of_contents_agree_with_the_lists(part):
-    table = table_of(part, "notebooks/")
-    assert table in README, f"README.md lacks {[row for row in table.splitlines() if row not in README] or table}"
+def test_what_repeats_minutes_titles_and_questions_is_up_to_date():
+    outdated = [path.name for path, text in contents.everything().items() if path.read_text(encoding="utf-8") != text]
+    assert not outdated, "run `python -m tools.contents`"
+    assert [contents.measured(notebook) for notebook in NOTEBOOKS] == list(NOTEBOOKS)
+    assert len(contents.TABLE.findall(README)) == len(contents.TOTAL.findall(README)) == len(PARTS)
 
 
 def test_the_first_notebook_has_a_table_of_the_first_part_and_links_to_the_second():
-    contents = next(cell.source for cell in cells(NOTEBOOKS[0]) if cell.id == CONTENTS)
-    this_page = f"[{NOTEBOOKS[0].name}]({NOTEBOOKS[0].file})"
-    table = table_of("first part").replace(this_page, NOTEBOOKS[0].name)
-    missing = [row for row in table.splitlines() if row not in contents]
-    assert table in contents, f"the cell {CONTENTS} of {NOTEBOOKS[0].file} lacks {missing or table}"
-    links = re.findall(r"\[(.+?)\]\((.+?)\)", contents)
-    assert links[-len(SECOND_PART) :] == [(one.name, one.file) for one in SECOND_PART]
-
-
-@each_notebook
-def test_the_minutes_of_the_sections_are_those_of_the_list(notebook):
-    found = sections(cells(notebook))
-    core = sum(section.minutes for section in found if section.kind == "core")
-    minutes = core, sum(section.minutes for section in found)
-    assert minutes == (notebook.core, notebook.minutes), f"{notebook.file} has {minutes}, core and whole"
+    [listed] = [cell.source for cell in cells(NOTEBOOKS[0]) if cell.id == contents.CONTENTS]
+    links = re.findall(r"\[(.+?)\]\((.+?)\)", listed)
+    assert contents.TABLE.search(listed) and links[-len(SECOND_PART) :] == [(one.name, one.file) for one in SECOND_PART]
 
 
 def tags_that_show(cell):
@@ -99,16 +60,6 @@ def test_the_tags_of_a_cell_say_what_its_text_shows(notebook):
     for cell in cells(notebook):
         shown, tags = tags_that_show(cell), {tag for tag in cell.metadata.get("tags", []) if read_by_tools.match(tag)}
         assert tags == shown, f"the text of the cell {cell.id} wants the tags {shown}, it has {tags}"
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_the_total_times_of_both_parts_are_stated(part):
-    inside = [EXERCISES[id] for notebook in PARTS[part] for id in COURSE.contents.belonging(EXERCISES, notebook)]
-    whole = duration(sum(notebook.minutes for notebook in PARTS[part]))
-    exercises = duration(sum(exercise.minutes for exercise in inside))
-    assert f"The {part} takes about {whole}, of which the exercises take about {exercises}." in README
-    if core := sum(notebook.core for notebook in PARTS[part]):
-        assert f" core takes about {duration(core)}." in README
 
 
 @each_notebook

@@ -48,7 +48,7 @@ def test_a_command_with_options_is_asked_for_them(module, monkeypatch, capsys):
 @pytest.mark.slow
 def test_each_command_says_what_it_takes_and_of_what_it_cannot_use_that_in_one_sentence(module, monkeypatch, capsys):
     monkeypatch.setitem(os.environ, "COURSE_PROGRESS", "memory")
-    for command, name in module.MODULES.items():
+    for command, (name, *_) in module.TOOLS.items():
         for word, code in (("--help", 0), ("--no-such-word", 1)):
             monkeypatch.setattr(sys, "argv", [name, word])
             with pytest.raises(SystemExit) as ended:

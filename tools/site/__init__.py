@@ -6,7 +6,6 @@
     live       explorers in a page: their scripts, their numbers, the picture that stays where nothing runs
     bundle     the course as a zip, to download
     states     the numbers of a notebook's explorers, computed as the notebook does
-    card       the picture that is shown where somebody shares a link
 
 What a page looks like is in the folder site: Sphinx's conf.py, the home page, a style sheet and a script.
 """

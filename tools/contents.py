@@ -1,0 +1,101 @@
+"""Minutes and lists of the notebooks, wherever they are repeated: `python -m tools.contents` writes them.
+
+What follows from the tags of the sections, such as `core-12`, from the minutes on the pages of exercises, and from the
+titles and questions in exercises/notebooks.py: the labels of sections, the first line of each notebook, the table in
+notebook 00, the minutes in exercises/notebooks.py, the tables and totals in the README, and the plans of the guide.
+"""
+
+import json
+import re
+import sys
+from dataclasses import replace
+
+from exercises import COURSE, EXERCISES
+from exercises.notebooks import PARTS
+from feedback.files import write
+from feedback.notebooks import LABEL, read, sections
+from feedback.progress import duration
+from tools import badges, guide, run
+
+ROOT = guide.ROOT
+TABLE = re.compile(r"(?<=\| minutes \|\n\|---\|---\|---\|\n)(?:\|.*\n)+")
+TOTAL = re.compile(r"The (first part|second part) takes about .*?(?=$)", re.MULTILINE)
+FIRST, CONTENTS = "00_start_here.ipynb", "contents"  # the cell that lists the first part
+
+
+def measured(notebook):
+    """The notebook with the minutes of its sections."""
+    found = sections(read(ROOT / "notebooks" / notebook.file))
+    core = sum(section.minutes for section in found if section.kind == "core")
+    return replace(notebook, minutes=sum(section.minutes for section in found), core=core)
+
+
+def everything():
+    """{path: its text as it is to be}"""
+    parts = {name: [measured(each) for each in notebooks] for name, notebooks in PARTS.items()}
+    notebooks = [each for some in parts.values() for each in some]
+    paths = ROOT / "exercises" / "notebooks.py", ROOT / "README.md", guide.GUIDE
+    listed, readme, plans = (path.read_text(encoding="utf-8") for path in paths)
+    for each in notebooks:
+        row = rf'("{each.file.removesuffix(".ipynb")}",\s+"[^"]*",\s+)\d+(,\s+)\d+'
+        listed = re.sub(row, rf"\g<1>{each.minutes}\g<2>{each.core}", listed)
+    tables = iter(table(some, "notebooks/") for some in parts.values())
+    readme = TABLE.sub(lambda found: next(tables), readme)
+    readme = TOTAL.sub(lambda found: total(found[1], parts[found[1]]), readme)
+    texts = dict(zip(paths, (listed, readme, guide.filled(plans)), strict=True))
+    return texts | {ROOT / "notebooks" / each.file: published(each, notebooks, parts) for each in notebooks}
+
+
+def table(notebooks, folder=""):
+    return "".join(f"| [{one.name}]({folder}{one.file}) | {one.question} | {one.minutes} |\n" for one in notebooks)
+
+
+def total(part, notebooks):
+    inside = [EXERCISES[id] for each in notebooks for id in COURSE.contents.belonging(EXERCISES, each)]
+    whole, core = (duration(sum(getattr(each, kind) for each in notebooks)) for kind in ("minutes", "core"))
+    exercises = duration(sum(exercise.minutes for exercise in inside))
+    return (
+        f"The {part} takes about {whole}, of which the exercises take about {exercises}. Its core takes about {core}."
+    )
+
+
+def published(notebook, notebooks, parts):
+    """The text of a notebook with its first line, the labels of its sections, and in the first one the table."""
+    path = ROOT / "notebooks" / notebook.file
+    content = json.loads(path.read_text(encoding="utf-8"))
+    labels = {each.cells[0]["id"]: f"*{each.kind} · {each.minutes} min*" for each in sections(read(path))}
+    for cell in content["cells"]:
+        source = "".join(cell["source"])
+        if cell["id"] in labels:
+            source = LABEL.sub(labels[cell["id"]], source, count=1)
+        elif cell is content["cells"][0]:
+            above = badges.above_title(notebook.file, badges.home())
+            source = f"{above}{line_of_links(notebook, notebooks)}\n\n{source[source.index('# ') :]}"
+        elif (notebook.file, cell["id"]) == (FIRST, CONTENTS):
+            rows = table(parts["first part"]).replace(f"[{notebook.name}]({FIRST})", notebook.name)
+            source = TABLE.sub(lambda found, rows=rows: rows, source)
+        cell["source"] = source.splitlines(keepends=True)
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def line_of_links(notebook, notebooks):
+    index = notebooks.index(notebook)
+    short = f", {notebook.core} without what is deeper" if notebook.core < notebook.minutes else ""
+    parts = [f"{notebook.minutes} minutes with the exercises{short if notebook.core else ', all of it deeper'}"]
+    if following := notebooks[index + 1 : index + 2]:
+        parts.insert(0, f"[{following[0].name} →]({following[0].file})")
+    if index:
+        before = notebooks[index - 1]
+        parts[:0] = [f"[← {before.name}]({before.file})", f"[contents]({FIRST}#cell-id={CONTENTS})"]
+    return " · ".join(parts)
+
+
+def write_all():
+    for path, text in everything().items():
+        if text != path.read_text(encoding="utf-8"):
+            write(path, text)
+            print(f"Written: {path.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    sys.exit(run(write_all))
