@@ -75,7 +75,8 @@ def _weights(weights, T, S):
     if weights.dim() not in (2, 3, 4) or shape[-2:] != (T, S):
         raise ValueError(
             f"weights for {T} queries and {S} tokens must have shape ({T}, {S}), (heads, {T}, {S}) "
-            f"or (layers, heads, {T}, {S}), got {shape}; {_fix(shape, T, S)}"
+            f"or (layers, heads, {T}, {S}), got {shape}; pass a row for each query of one text, "
+            "with words such as [CLS]"
         )
     if not 1 <= weights.numel() <= MOST_WEIGHTS:
         raise ValueError(
@@ -104,12 +105,3 @@ def _mask(mask, T, S):
             f"mask for {T} queries and {S} tokens must have shape ({T}, {S}), got {tuple(mask.shape)}; "
             "pass the mask of one text, for instance mask[0, 0]"
         ) from None
-
-
-def _fix(shape, T, S):
-    """What to do about a wrong shape, as far as the shape itself shows it."""
-    if len(shape) > 4 and shape[-2:] == (T, S):
-        return "choose one item of the batch, for instance weights[0]"
-    if T != S and shape[-2:] == (S, T):
-        return "queries are the rows: transpose the last two axes"
-    return "every word needs its weights, special tokens such as [CLS] included"

@@ -60,7 +60,7 @@ def _table(table):
         )
     shape = tuple(values.shape)
     if len(shape) != 2:
-        raise ValueError(f"table must have shape (T, C), one row for each position, got {shape}; {_fix(shape)}")
+        raise ValueError(f"table must have shape (T, C), one row for each position, got {shape}; pass one whole table")
     if not all(FEWEST <= size <= MOST for size in shape):
         raise ValueError(
             f"table must have {FEWEST} to {MOST} positions and as many features, got {shape}; "
@@ -74,7 +74,3 @@ def _table(table):
             f"{int(empty.nonzero()[0])}; leave that row out: zeros have no direction, and so no cosine"
         )
     return values
-
-
-def _fix(shape):
-    return "choose one table, for instance table[0]" if len(shape) > 2 else "one row is not a table: pass all rows"

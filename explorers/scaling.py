@@ -25,19 +25,20 @@ def scaling(q, k):
     q, k = given.numbers("q", q), given.numbers("k", k)
     if q.dim() == 1:
         q = q[None]
-    _require_rows("q", q, "N")
-    _require_rows("k", k, "S")
-    _require_one_width(q, k)
+    for name, values, rows in (("q", q, "N"), ("k", k, "S")):
+        if values.dim() != 2:
+            raise ValueError(
+                f"{name} must have shape ({rows}, D), got {tuple(values.shape)}; pass those of one head, each in a row"
+            )
+    if q.size(1) != k.size(1):
+        raise ValueError(
+            f"q and k must have the same width D, got shapes {tuple(q.shape)} and {tuple(k.shape)}; take both from the "
+            "same head, queries and keys as rows"
+        )
     (N, D), S = q.shape, len(k)
-    _require_between("D, the width of q and k,", D, 2, MOST_WIDE, f"pass q[:, :{MOST_WIDE}] and the same of k")
-    _require_between(
-        "N, the number of queries,",
-        N,
-        1,
-        MOST_QUERIES,
-        f"pass q[:{MOST_QUERIES}], or q.mT and k.mT if here they are the columns",
-    )
-    _require_between("S, the number of keys,", S, 2, MOST_KEYS, f"pass k[:{MOST_KEYS}]")
+    given.require_size("D, the width of q and k,", D, 2, MOST_WIDE, "pass others, such as q[:, :64] and k[:, :64]")
+    given.require_size("N, the number of queries,", N, 1, MOST_QUERIES, f"pass a part, such as q[:{MOST_QUERIES}]")
+    given.require_size("S, the number of keys,", S, 2, MOST_KEYS, f"pass a part, such as k[:{MOST_KEYS}]")
     given.require_finite("q", q, "look for the step that made it, or draw q with torch.randn")
     given.require_finite("k", k, "look for the step that made it, or draw k with torch.randn")
     return ScalingExplorer(q, k)
@@ -73,34 +74,3 @@ class ScalingExplorer(Explorer):
     def _mean_largest(self, d, divisor):
         q, k = self._q[:, :d].double(), self._k[:, :d].double()  # double: the picture is the same on every machine
         return (q @ k.mT / divisor).softmax(dim=-1).amax(dim=-1).mean()
-
-
-def _require_rows(name, values, rows):
-    if values.dim() != 2:
-        fix = f"for instance {name}[{', '.join('0' * (values.dim() - 2))}]" if values.dim() > 2 else "each in a row"
-        raise ValueError(
-            f"{name} must have shape ({rows}, D), got {tuple(values.shape)}; "
-            f"pass the {'queries' if name == 'q' else 'keys'} of one head, {fix}"
-        )
-
-
-def _require_one_width(q, k):
-    if q.size(1) == k.size(1):
-        return
-    fix = "take both from the same head"
-    for name, turned in (
-        ("k", q.size(1) == k.size(0)),
-        ("q", q.size(0) == k.size(1)),
-        ("q and k", q.size(0) == k.size(0)),
-    ):
-        if turned:
-            fix = f"queries and keys are the rows: transpose {name}, for instance {name[0]}.mT"
-            break
-    raise ValueError(f"q and k must have the same width D, got shapes {tuple(q.shape)} and {tuple(k.shape)}; {fix}")
-
-
-def _require_between(name, count, least, most, fix):
-    if not least <= count <= most:
-        if count < least:
-            fix = "draw more with torch.randn"
-        raise ValueError(f"{name} must be {least} to {most}, got {count}; {fix}")

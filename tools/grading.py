@@ -1,7 +1,6 @@
 """`python course.py grading FOLDER` writes assignments for nbgrader, made from the exercises."""
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
@@ -54,48 +53,8 @@ c.Execute.timeout = 30  # seconds for a cell; grade() itself stops an answer aft
 # ---- what is handed out
 
 
-@dataclass(frozen=True)
-class Task:
-    """One exercise as it is handed out.
-
-    text  the Markdown cell above it in the notebook
-    stub  the cell that students complete
-    """
-
-    id: str
-    name: str
-    text: str
-    stub: str
-    points: int
-
-    @property
-    def slug(self):
-        """The exercise's name in the graders' records."""
-        return "exercise-" + self.id.replace(".", "-")
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """What is handed out in one notebook: `title` is its heading, `name` that of its files."""
-
-    name: str
-    title: str
-    tasks: tuple[Task, ...]
-
-    @property
-    def heading(self):
-        points = sum(task.points for task in self.tasks)
-        return (
-            f"# {self.title}\n\n"
-            f"{len(self.tasks)} exercises, {points} points: an exercise has as many as filled circles. Replace the "
-            "three dots, and run the cell below each exercise, as often as you like: it prints what it finds. These "
-            "cells give the points when your work is graded. They also try your code on hidden inputs, so that code "
-            "which only repeats known results gets no points; code that computes its result passes on both."
-        )
-
-
 def assignments(ids, name):
-    """All exercises by notebook, or those with these ids in one assignment.
+    """{name of an assignment: (its title, its exercises)}, one for each notebook, or one with the exercises `ids`.
 
     Errors: Problem if an exercise does not exist
     """
@@ -103,83 +62,71 @@ def assignments(ids, name):
     if unknown:
         raise Problem(f"There is no exercise {unknown[0]}: the exercises are {', '.join(EXERCISES)}.")
     if ids:
-        return [Assignment(name, "Attention by Hand", tuple(task(id) for id in EXERCISES if id in ids))]
-    return [whole(notebook) for notebook in NOTEBOOKS]
+        return {name: ("Attention by Hand", [id for id in EXERCISES if id in ids])}
+    return {
+        each.file.removesuffix(".ipynb"): (each.name, COURSE.contents.belonging(EXERCISES, each)) for each in NOTEBOOKS
+    }
 
 
-def whole(notebook):
-    """The exercises of one notebook of the course."""
-    ids = COURSE.contents.belonging(EXERCISES, notebook)
-    return Assignment(notebook.file.removesuffix(".ipynb"), notebook.name, tuple(map(task, ids)))
+def points(ids):
+    return sum(EXERCISES[id].difficulty for id in ids)
+
+
+def notebook(title, ids):
+    """The source notebook. It holds no answers, so that none can be released by mistake."""
+    heading = (
+        f"# {title}\n\n"
+        f"{len(ids)} exercises, {points(ids)} points: an exercise has as many as filled circles. Replace the "
+        "three dots, and run the cell below each exercise, as often as you like: it prints what it finds. These "
+        "cells give the points when your work is graded. They also try your code on hidden inputs, so that code "
+        "which only repeats known results gets no points; code that computes its result passes on both."
+    )
+    cells = [locked(new_markdown_cell(heading, id="heading")), locked(new_code_cell(FIRST_CELL, id="first"))]
+    return new_notebook(cells=cells + [cell for id in ids for cell in task(id)], metadata={"kernelspec": KERNEL})
 
 
 def task(id):
-    exercise = EXERCISES[id]
+    """The three cells of an exercise: its text, the stub that students complete, and the cell that grades it."""
+    exercise, slug = EXERCISES[id], "exercise-" + id.replace(".", "-")
     cells = notebooks.read(COURSE.contents.folder / COURSE.contents.of(id).file)
     stub = notebooks.statements(cells)[id].stub
-    text, stub = cells[cells.index(stub) - 1]["source"], stub["source"]
+    text = cells[cells.index(stub) - 1]["source"]
     if not text.startswith("#"):
-        text = f"### Exercise {exercise.id}: `{exercise.name}` {exercise.stars}\n\n{text}"
-    return Task(id, exercise.name, text, stub, exercise.difficulty)
+        text = f"### Exercise {id}: `{exercise.name}` {exercise.stars}\n\n{text}"
+    # It imports `grade` itself, in case a student has defined another one.
+    grades = f'from exercises import grade\n\ngrade("{id}", {exercise.name})'
+    return [
+        locked(new_markdown_cell(text, id=f"{slug}-text")),
+        new_code_cell(stub["source"], id=slug),
+        locked(new_code_cell(grades, id=f"{slug}-grade"), exercise.difficulty),
+    ]
 
 
-def grading(task):
-    """A cell that grades an answer. It imports `grade` itself, in case a student has defined another one."""
-    return f'from exercises import grade\n\ngrade("{task.id}", {task.name})'
+def locked(cell, worth=None):
+    """A cell that nbgrader restores before it grades; one that is worth points is graded."""
+    cell.metadata["nbgrader"] = {
+        "schema_version": 3,
+        "grade_id": cell.id,
+        "cell_type": cell.cell_type,
+        "grade": worth is not None,
+        "locked": True,
+        "solution": False,
+        "task": False,
+        **({} if worth is None else {"points": worth}),
+    }
+    return cell
 
 
-# ---- a course folder for nbgrader
-
-
-def add(folder, assignment):
-    """Add an assignment to a course folder, and return the commands that come next.
-
-    Errors: Problem if it is there already
-    """
-    target = folder / "source" / assignment.name / f"{assignment.name}.ipynb"
+def add(folder, name, title, ids):
+    """Add an assignment to a course folder. Errors: Problem if it is there already"""
+    target = folder / "source" / name / f"{name}.ipynb"
     if target.parent.exists():
         raise Problem(f"{target.parent} exists already: delete it, or choose another folder or --name.")
     target.parent.mkdir(parents=True)
     settings = folder / "nbgrader_config.py"
     if not settings.exists():
         settings.write_text(SETTINGS, encoding="utf-8")
-    nbformat.write(notebook(assignment), target)
-    return [f"nbgrader {step} {assignment.name}" for step in ("generate_assignment", "autograde", "generate_feedback")]
-
-
-def notebook(assignment):
-    """The source notebook. It holds no answers, so that none can be released by mistake."""
-    cells = [locked_text("heading", assignment.heading), locked(new_code_cell(FIRST_CELL, id="first"))]
-    for task in assignment.tasks:
-        cells += [
-            locked_text(f"{task.slug}-text", task.text),
-            new_code_cell(task.stub, id=task.slug),
-            graded(task),
-        ]
-    return new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
-
-
-def locked_text(id, text):
-    return locked(new_markdown_cell(text, id=id))
-
-
-def locked(cell, points=None):
-    """A cell that nbgrader restores before it grades; with points it is graded."""
-    cell.metadata["nbgrader"] = {
-        "schema_version": 3,
-        "grade_id": cell.id,
-        "cell_type": cell.cell_type,
-        "grade": points is not None,
-        "locked": True,
-        "solution": False,
-        "task": False,
-        **({} if points is None else {"points": points}),
-    }
-    return cell
-
-
-def graded(task):
-    return locked(new_code_cell(grading(task), id=f"{task.slug}-grade"), task.points)
+    nbformat.write(notebook(title, ids), target)
 
 
 # ---- the command
@@ -199,12 +146,12 @@ def parse_options(words):
 
 
 def write(options):
-    for assignment in assignments(options.exercises, options.name):
-        commands = add(options.folder, assignment)
-        count, points = len(assignment.tasks), sum(task.points for task in assignment.tasks)
-        print(f"{assignment.name}: {count} exercise{'s' * (count != 1)}, {points} points")
+    for name, (title, ids) in assignments(options.exercises, options.name).items():
+        add(options.folder, name, title, ids)
+        print(f"{name}: {len(ids)} exercise{'s' * (len(ids) != 1)}, {points(ids)} points")
     print(f"\nNext, in {options.folder.absolute()}, such as for the last of them:")
-    print("\n".join(f"  {command}" for command in commands))
+    for step in ("generate_assignment", "autograde", "generate_feedback"):
+        print(f"  nbgrader {step} {name}")
 
 
 def main(words):

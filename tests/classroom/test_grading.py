@@ -20,7 +20,7 @@ import pytest
 
 from exercises import COURSE, EXERCISES, check
 from tools import Problem
-from tools.grading import assignments, main, notebook
+from tools.grading import assignments, main, notebook, task
 
 PROJECT = Path(__file__).resolve().parents[2]
 GRADED = ["0.1", "2.1", "3.1", "3.2", "3.3", "4.1"]
@@ -66,32 +66,32 @@ with Gradebook("sqlite:///gradebook.db") as book:
 
 
 def test_every_exercise_is_in_one_assignment():
-    found = [task for assignment in assignments([], "") for task in assignment.tasks]
-    assert sorted(task.id for task in found) == sorted(EXERCISES)
-    for task in found:
-        assert task.text.startswith("### ") and task.points == EXERCISES[task.id].difficulty
-        assert EXERCISES[task.id].stars in task.text.splitlines()[0]
+    found = [id for _, ids in assignments([], "").values() for id in ids]
+    assert sorted(found) == sorted(EXERCISES)
+    for id in found:
+        text, _, grades = task(id)
+        assert text.source.startswith("### ") and EXERCISES[id].stars in text.source.splitlines()[0]
+        assert grades.metadata["nbgrader"]["points"] == EXERCISES[id].difficulty
 
 
 @pytest.mark.slow
 def test_the_first_cell_and_the_solution_are_all_that_an_answer_of_a_valid_notebook_needs():
-    for assignment in assignments([], ""):
-        made = notebook(assignment)
+    for title, ids in assignments([], "").values():
+        made = notebook(title, ids)
         nbformat.validate(made)
         assert len({cell.id for cell in made.cells}) == len(made.cells)
         first = made.cells[1]
-        for task in assignment.tasks:
+        for id in ids:
             names = {}
             exec(first.source, names)
-            exec(task.stub, names)
-            exec(COURSE.solution_source(EXERCISES[task.id]), names)
-            assert check(task.id, names[task.name], record=False).solved, task.id
+            exec(task(id)[1].source, names)
+            exec(COURSE.solution_source(EXERCISES[id]), names)
+            assert check(id, names[EXERCISES[id].name], record=False).solved, id
 
 
 def test_the_source_for_nbgrader_holds_no_answer():
-    [assignment] = assignments(["2.4"], "few")
     assert "softmax" in COURSE.solution_source(EXERCISES["2.4"])
-    assert not any("softmax" in cell.source for cell in notebook(assignment).cells if cell.cell_type == "code")
+    assert not any("softmax" in cell.source for cell in notebook("few", ["2.4"]).cells if cell.cell_type == "code")
 
 
 def test_what_does_not_exist_or_does_is_said(tmp_path, monkeypatch, capsys):
