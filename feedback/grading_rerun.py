@@ -2,6 +2,12 @@
 
 The code of a notebook can do anything to the kernel it runs in: replace `grade`, or what judges in it, or look for the
 reference there. So what `grade` finds is for the learner to read; an answer is only accepted if `rerun` agrees.
+
+    this process                                         the fresh one (grading_worker)
+    sends the cells, and where an answer is taken the
+    arguments of its test cases, in random order    ->   runs the cells; calls each answer with its arguments
+    reads the results, of which it trusts nothing   <-   writes results as JSON; it has no reference to copy from
+    compares them with the reference's
 """
 
 from __future__ import annotations

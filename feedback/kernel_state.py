@@ -1,5 +1,13 @@
 """What a learner's code may change for the whole notebook: kept before a check, and put back.
 
+An answer runs in the learner's own kernel, together with the checker and the course. What it sets or replaces there
+would change the verdict and all later cells. It is put back before anybody runs into it:
+
+    after each call              what the next call would run into: AFTER_EACH_CALL, and builtins such as `sorted`
+    before the course's code     functions and classes of PyTorch, NumPy and the course; they are many, so they are
+      looks at results           compared with what was kept only then
+    after the check              the rest: AFTER_THE_CHECK
+
 What was only set (a switch, a mode, a directory) is put back silently. Functions that were replaced are named on the
 card, in `note`. README.md says what is left as it is.
 """

@@ -35,6 +35,7 @@ from feedback import page as pages
 from feedback.exercise import Exercise, Misconception
 from feedback.page import Code, Include, Page, PageError, Section
 from feedback.page_code import compiled, defined, edited, free_names, last_of, placed, value_of, without_docstring
+from feedback.report import Report
 
 STANDARD = {"torch": torch, "nn": nn, "F": F, "np": np, "math": math}
 STEP = re.compile(r"(\w+)(?:\((.*?)\))?(?: · |$)")  # a step that is no function has no arguments
@@ -52,6 +53,14 @@ class Answer(NamedTuple):
     expected: Any
     place: str
     text: str = ""  # as it is run: with its edits carried out
+
+    def is_told_as_expected(self, exercise: Exercise, report: Report) -> bool:
+        if isinstance(self.expected, tuple):
+            others = {known.id for known in exercise.misconceptions} - set(self.expected)
+            return not report.solved and not {report.diagnosis, report.second} & others
+        if report.solved:
+            return report.status == self.expected
+        return report.status in ("wrong", "error") and report.diagnosis == self.expected
 
 
 @dataclass

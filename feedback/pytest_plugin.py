@@ -24,7 +24,7 @@ from feedback.exercise import Exercise
 from feedback.exercise_package import HiddenExercises, as_page_error
 from feedback.page import PageError, number_on
 from feedback.page_exercise import Answer, Banks
-from feedback.report import SOLVED, Report
+from feedback.report import Report
 
 CHECKED = ("cards", "right answers", "wrong answers", "two mistakes at once", "contract")  # not in a quick run
 EMPHASIS = re.compile(r"(?<!\S)\*\w+\*")  # *word*, as in Markdown
@@ -120,9 +120,9 @@ def promises(exercise: Exercise, again: Callable[[], Exercise]) -> Iterator[tupl
     yield "mistakes", lambda: tells_mistakes_apart(exercise)
     judged = (
         ("cards", shows_its_card, lambda: [each for each in exercise.misconceptions if each.variants]),
-        ("right answers", is_accepted, lambda: banks().right),
-        ("wrong answers", is_rejected, lambda: banks().wrong),
-        ("two mistakes at once", names_nothing_else, lambda: banks().two_mistakes),
+        ("right answers", is_told_as_expected, lambda: banks().right),
+        ("wrong answers", is_told_as_expected, lambda: banks().wrong),
+        ("two mistakes at once", is_told_as_expected, lambda: banks().two_mistakes),
         ("contract", keeps_to_its_contract, lambda: contract_answers(exercise)),
     )
     for name, failure_of, answers in judged:
@@ -181,24 +181,11 @@ def shows_its_card(exercise: Exercise, mistake: Any) -> str:
     return f"{mistake.id}: the first way to make it is told as {_found(report)}"
 
 
-def is_accepted(exercise: Exercise, answer: Answer) -> str:
+def is_told_as_expected(exercise: Exercise, answer: Answer) -> str:
     report = _checked(exercise, answer.code)
-    return "" if report.status == answer.expected else f"{answer.place}: {answer.expected!r} expected, {_found(report)}"
-
-
-def is_rejected(exercise: Exercise, answer: Answer) -> str:
-    report = _checked(exercise, answer.code)
-    if report.status in ("wrong", "error") and report.diagnosis == answer.expected:
+    if answer.is_told_as_expected(exercise, report):
         return ""
     return f"{answer.place}: {answer.expected!r} expected, {_found(report)}"
-
-
-def names_nothing_else(exercise: Exercise, answer: Answer) -> str:
-    report = _checked(exercise, answer.code)
-    others = {m.id for m in exercise.misconceptions} - set(answer.expected)
-    if report.status not in SOLVED and not {report.diagnosis, report.second} & others:
-        return ""
-    return f"{answer.place}: {' or '.join(answer.expected)} expected, {_found(report)}"
 
 
 def keeps_to_its_contract(exercise: Exercise, answer: tuple[str, Callable, str]) -> str:

@@ -42,21 +42,13 @@ def line_of(answer):
     return int(answer.place.rpartition(":")[2])
 
 
-def is_as_expected(exercise, answer, report):
-    if report.status in SOLVED:
-        return report.status == answer.expected
-    if isinstance(answer.expected, tuple):  # of two mistakes no third one may be named
-        return report.diagnosis not in {known.id for known in exercise.misconceptions} - set(answer.expected)
-    return report.diagnosis == answer.expected
-
-
 def row(exercise, answer):
     """One line about an answer: where it stands, what is found, and where it parts from the right answer."""
     report = check(exercise, answer.code)
     expected = " & ".join(answer.expected) if isinstance(answer.expected, tuple) else answer.expected or "unnamed"
     found = report.status if report.status in SOLVED else report.diagnosis or "unnamed"
     told = "" if found == expected else f" (found: {found})"
-    mark = MARKS[is_as_expected(exercise, answer, report)]
+    mark = MARKS[answer.is_told_as_expected(exercise, report)]
     return f"{mark} {answer.place:32} {expected}{told} · {parting_case(exercise, answer)} · {first_line(report)}"
 
 

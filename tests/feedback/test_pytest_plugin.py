@@ -67,7 +67,7 @@ def test_an_answer_that_is_judged_otherwise_is_named_with_its_place():
     assert found["right answers"].startswith("shares.md:7: 'correct' expected, got wrong, 'over-columns'")
     assert found["wrong answers"].startswith("shares.md:8: None expected, got correct, None")
     assert "shares.md:9: 'scale-added' expected, got wrong, 'over-columns'" in found["wrong answers"]
-    both = "shares.md:10: over-columns or not-divided expected, got wrong, 'scale-added'"
+    both = "shares.md:10: ('over-columns', 'not-divided') expected, got wrong, 'scale-added'"
     assert found["two mistakes at once"].startswith(both)
 
 
