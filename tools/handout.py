@@ -2,7 +2,7 @@
 
 `python course.py handout FOLDER` runs this file. tools/for_learners.py lists what the hand-out consists of. In it the
 notebooks have no outputs, and `solution` answers that there are none; no notebook, page or card leads to it. The
-course's own answers stay, since `check` and `yours` compare with them and use them.
+course's own answers stay in the folder `exercises`, since `check` and `yours` compare with them and use them.
 """
 
 import re
@@ -99,32 +99,10 @@ def fill(folder, names):
     for name in for_learners.FOR_A_HUB:
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
-    for page in (folder / "exercises").glob("n*/*.md"):
-        rewrite(page, without_answers)
     rewrite(folder / "exercises" / "__init__.py", lambda text: without_lines(text).replace(WITH, WITHOUT))
     rewrite(folder / "docs" / "accessibility.md", without_lines)
     for name in names:
         study.write(for_students(study.read(study.NOTEBOOKS / name)), folder / "notebooks" / name)
-
-
-def without_answers(page):
-    """The page of an exercise without the answers that only tests read; a catalog or predictions as they are."""
-    if not re.match(r"# \d", page):
-        return page
-    kept, skipping = [], ""  # what ends with this line, or with a line that does not begin like this
-    for line in page.splitlines():
-        if skipping == "```":
-            skipping = "" if line == "```" else skipping
-        elif line.startswith("```python answer"):
-            skipping = "```"
-        elif skipping == "  " and line.startswith("  "):
-            continue
-        else:
-            skipping = "  " if re.match(r"- answer: |- [\w-]+ & [\w-]+", line) else ""
-            if not skipping:
-                kept.append(line)
-    text = re.sub(r"^## [\w -]+\n+(?=#|\Z)", "", "\n".join(kept) + "\n", flags=re.MULTILINE)  # nothing is left below
-    return text.rstrip() + "\n"
 
 
 def fail(error):

@@ -21,7 +21,6 @@ import platform
 import re
 import sys
 import tempfile
-import time
 import urllib.request
 import uuid
 from pathlib import Path
@@ -40,7 +39,6 @@ OLD = STUDY / "old"  # the first cell of a notebook finds the course from here t
 RECORD = "made_from"  # the key in a copy's metadata: {cell id: fingerprint of the text that was published}
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SECONDS_FOR_LAB = 5
-SECONDS_TO_SAVE = 60  # a part of a file that is older belongs to nobody
 TOKEN_OF_HUB = "JUPYTERHUB_API_TOKEN"  # the environment variable that a hub gives to each of its servers
 IS_OPEN = 3  # the exit code that tells course.py not to open a second JupyterLab
 
@@ -211,10 +209,6 @@ def alone():
         print("Another command is working on study/: waiting for it to finish.", flush=True)
         lock.acquire()
     try:
-        for part in [*STUDY.glob(".*.part"), *OLD.glob(".*.part")]:
-            with contextlib.suppress(FileNotFoundError):  # JupyterLab is saving a notebook, and has just finished
-                if time.time() - part.stat().st_mtime > SECONDS_TO_SAVE:  # of a command that was killed
-                    part.unlink()
         yield
     finally:
         lock.release()

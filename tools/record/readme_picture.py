@@ -1,5 +1,4 @@
-"""Record the pictures in the README: data/course.png, an exercise in JupyterLab with a wrong answer and its card, and
-data/next_token.gif, the view of notebook 00 in which a small model writes.
+"""Record a picture in the README: data/next_token.gif, the view of notebook 00 in which a small model writes.
 
     python -m tools.record.readme_picture
 
@@ -9,29 +8,18 @@ needs Chromium or Chrome, which tools/browser.py finds, and Pillow, which Matplo
 import io
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
-import urllib.request
 from pathlib import Path
-from time import sleep
 
-import nbformat
-from nbclient import NotebookClient
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-import course
 import explorers
-from feedback.notebooks import read, statements
 from models import stories, story_model
 from tools.browser import ARGUMENTS, find_browser
 from tools.site import live
 
 ROOT = Path(__file__).resolve().parents[2]
-ANSWER = "def dot_product_scores(q, k):\n    return q @ k.reshape(*k.shape[:-2], k.size(-1), k.size(-2))"
-PORT = 18765
-
 STORY = (
     "In Lima Mia loves beans. Mia wears white scarves. In Quito Ray craves soup. Ray builds black boats. "
     "In Paris Ida likes eggs. Ida rides blue bikes. In Quito"
@@ -48,54 +36,6 @@ h1 { margin: 2px 4px 10px; color: #1b2a41; font-size: 17px; font-weight: 600; }
 <style>%s</style>
 <body><h1></h1>%s<script src="live.js"></script></body></html>"""
 SECONDS = {"long": 3.2, "short": 1.2, "key": 0.16}
-
-
-def exercise():
-    """The exercise as notebook 02 states it, an answer that reshapes the keys, and what the course says."""
-    stated = statements(read(ROOT / "notebooks" / "02_single_head_attention.ipynb"))["2.1"]
-    made = nbformat.v4.new_notebook()
-    made.cells = [
-        nbformat.v4.new_markdown_cell("above the picture"),  # JupyterLab frames the first cell, which is the active one
-        nbformat.v4.new_markdown_cell(stated.task["source"]),
-        nbformat.v4.new_code_cell(ANSWER),
-        nbformat.v4.new_code_cell(stated.check["source"]),
-    ]
-    hidden = nbformat.v4.new_code_cell(f"import sys; sys.path.insert(0, {str(ROOT)!r})\nfrom exercises import check")
-    run = nbformat.v4.new_notebook(cells=[hidden, *made.cells])
-    NotebookClient(run, kernel_name="python3").execute()
-    made.metadata = run.metadata
-    for number, cell in enumerate(made.cells[2:], start=1):
-        cell.execution_count = number
-        for output in cell.outputs:
-            output.execution_count = number
-    return made
-
-
-def photograph_exercise(browser, folder):
-    nbformat.write(exercise(), folder / "exercise.ipynb")
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--IdentityProvider.token="]
-    layout = course.arrange_lab(folder / "environment")
-    options = [f"--ServerApp.port={PORT}", f"--ServerApp.root_dir={folder}", *layout]
-    server = subprocess.Popen([*command, *options], env=dict(os.environ, JUPYTERLAB_SETTINGS_DIR=str(folder)))
-    try:
-        address = f"http://127.0.0.1:{PORT}/lab/tree/exercise.ipynb?reset"
-        while True:
-            try:
-                urllib.request.urlopen(address).close()
-                break
-            except OSError:
-                sleep(0.5)
-        page = browser.new_page(viewport={"width": 1000, "height": 900}, device_scale_factor=1.5)
-        page.goto(address)
-        page.get_by_text("stuck", exact=False).first.wait_for(timeout=60_000)
-        page.wait_for_timeout(3000)  # until nothing moves any more
-        first, last = (page.locator(".jp-Notebook .jp-Cell").nth(i).bounding_box() for i in (1, 3))
-        height = last["y"] + last["height"] - first["y"]
-        area = {"x": first["x"], "y": first["y"], "width": first["width"], "height": height}
-        page.screenshot(path=ROOT / "data" / "course.png", clip=area)
-    finally:
-        server.kill()  # it has nothing to save
-        server.wait()
 
 
 def film_next_token(browser, folder):
@@ -152,7 +92,6 @@ def main():
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=list(ARGUMENTS))
         film_next_token(browser, Path(folder))
-        photograph_exercise(browser, Path(folder))
         browser.close()
 
 
