@@ -10,10 +10,12 @@ once (output.*), and with a cache, first for some of them and then for one at a 
 
 import json
 import sys
+from pathlib import Path
 
 import torch
 import transformers
 from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 from transformers import DynamicCache
 from transformers.masking_utils import (
     create_bidirectional_mask,
@@ -31,11 +33,11 @@ from transformers.models.qwen3.modeling_qwen3 import Qwen3Attention, Qwen3Rotary
 from transformers.models.qwen3_next.modeling_qwen3_next import Qwen3NextAttention, Qwen3NextRotaryEmbedding
 from transformers.models.t5.modeling_t5 import T5Attention
 
-from tools.record.compare import ROOT, part, record
-
+ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "today"
 LLAMA = ROOT / "data" / "today" / "llama.safetensors"  # a whole model, which notebook 10 reads
 PREFILL = 4  # tokens that are read at once before the single ones
+ROUNDING = 5e-6  # float32, on different machines
 
 
 def rotary(module, embedding):
@@ -123,6 +125,29 @@ def model_outputs(tensors):
     found = made(tensors["ids"].long(), output_attentions=True)
     weights = {f"output.attentions.{i}": layer for i, layer in enumerate(found.attentions)}
     return {"output.logits": found.logits, **weights}
+
+
+def part(tensors, prefix):
+    """The tensors whose names start with `prefix`, without it."""
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
+def record(path, compute, made_by, write):
+    """Compute the outputs in a file again, and print the largest difference; write them only if that is asked for.
+
+    Errors: SystemExit if they differ by more than rounding explains, unless they are written
+    """
+    before = load_file(path)
+    with safe_open(path, "pt") as file:
+        metadata = file.metadata() or {}
+    with torch.no_grad():
+        outputs = {name: tensor.contiguous().clone() for name, tensor in compute(before).items()}
+    largest = max((tensor - before[name]).abs().max().item() for name, tensor in outputs.items())
+    print(f"{path.relative_to(ROOT)}: {len(outputs)} outputs, largest difference {largest:.1e}")
+    if write:
+        save_file(before | outputs, path, metadata | {"made_by": made_by})
+    elif largest > ROUNDING:
+        sys.exit(f"{path.name}: the outputs differ; is this transformers 5.23? To keep the new ones, add --write.")
 
 
 if __name__ == "__main__":
