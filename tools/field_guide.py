@@ -16,11 +16,12 @@ TABLE = re.compile(r"(\| symptom \| .* \| seen in \|\n\|[-|]+\n)(?:\|.*\n)+")
 
 def filled(text):
     """The page with a row for each exhibit that has a bug."""
-    broken = sorted((each for each in EXHIBITS.values() if each.tests), key=lambda each: TESTS.index(each.tests[0]))
     rows = (
-        f"| {each.symptom} | {each.suspicion} | {each.tests[0]} | {each.remedy} | "
+        f"| {each.symptom} | {each.suspicion} | {name}{'' if each.tests else ', which is silent'} | {each.remedy} | "
         f"[exhibit {each.number}]({address(each.threads[0])}) |\n"
-        for each in broken
+        for name in TESTS
+        for each in EXHIBITS.values()
+        if name == (*each.tests, *each.silent, "")[0]
     )
     table = "".join(rows)
     return TABLE.sub(lambda found: found[1] + table, text)
