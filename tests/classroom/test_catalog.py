@@ -17,8 +17,8 @@ def collected():
 
 
 def test_it_holds_what_the_exercises_say(collected):
-    assert list(collected.exercises) == list(EXERCISES)
-    softmax = collected.exercises["2.2"]
+    assert list(collected) == list(EXERCISES)
+    softmax = collected["2.2"]
     assert (softmax.name, softmax.minutes, softmax.notebook) == ("softmax", EXERCISES["2.2"].minutes, "02")
     for known in EXERCISES["2.2"].misconceptions:
         assert softmax.mistakes[known.id] == (known.means, known.hint)
@@ -27,7 +27,7 @@ def test_it_holds_what_the_exercises_say(collected):
 
 @pytest.mark.slow
 def test_every_diagnosis_that_a_check_can_give_is_known(collected):
-    for id, exercise in collected.exercises.items():
+    for id, exercise in collected.items():
         met = {answer.expected for answer in EXERCISES[id].banks().wrong}
         assert met - {None} <= set(exercise.mistakes), id
 

@@ -75,6 +75,6 @@ def test_watch_picks_up_a_new_line_and_a_new_student_until_ctrl_c(run, tmp_path,
     code, out, err = run("--watch", "shared")
     assert code == 0 and "Nobody has tried anything yet." in out
     assert [page.partition("<b>")[2].partition(",")[0] for page in pages] == ["0 students", *["1 student"] * 3]
-    assert "0 of 1 <progress" in pages[1] and "1 of 1 <progress" in pages[2]
+    assert "0 of 1\n<progress" in pages[1] and "1 of 1\n<progress" in pages[2]
     assert all('http-equiv="refresh" content="10"' in page for page in pages)
     assert len(err.splitlines()) == 1  # the damaged line is named once, not each time

@@ -30,9 +30,8 @@ def test_a_small_class(small):
     [row] = summary.rows  # nobody has tried an exercise of notebook 03
     assert (row.solved, row.trying, row.stuck) == (2, 1, ((14, "ben"),))
     assert row.told[1] == "Which triangle?"
-    found = [(each.id, each.students, each.attempts, each.still) for each in summary.mistakes]
-    assert found == [("no-scale", 2, 3, 0), ("upside-down", 1, 1, 1)]
-    assert summary.polls == {"03.row": {"a": 1, "b": 1}}
+    found = [(each.id, each.students, each.still) for each in summary.mistakes]
+    assert found == [("no-scale", 2, 0), ("upside-down", 1, 1)]
 
 
 @pytest.mark.parametrize(
@@ -76,8 +75,8 @@ def test_who_has_solved_it_since_is_not_counted_as_still_there(tmp_path):
 
 def test_equally_frequent_mistakes_are_in_the_order_of_the_course(tmp_path):
     """Notebook 14 comes after 03: the ids are no words."""
-    late = replace(CATALOG.exercises["0.1"], id="14.1")
-    catalog = replace(CATALOG, exercises={**CATALOG.exercises, "14.1": late})
+    late = replace(CATALOG["0.1"], id="14.1")
+    catalog = {**CATALOG, "14.1": late}
     write(tmp_path, attempt(0, "14.1", misconception="no-scale"), attempt(1, "3.1", misconception="no-scale"))
     summary = summarize(read([tmp_path], catalog)[0], catalog, after(2).timestamp())
     assert [each.exercise.id for each in summary.mistakes] == ["3.1", "14.1"]

@@ -1,7 +1,7 @@
 """The class view: where a class is stuck, what it has solved, and which mistakes it makes, from attempts.jsonl files.
 
 records    find and read the files of all students; anything in them may be damaged, foreign or hostile
-catalog    the course's own texts about exercises, misconceptions and predictions
+catalog    the course's own texts about exercises and misconceptions
 summary    the numbers
 page       the numbers as a single HTML file
 __main__   `python course.py class FOLDER...`

@@ -19,7 +19,7 @@ def parse_options(words):
     parser = Parser(
         "class",
         description="Read the attempts of a class, and write one page about them: what is solved, where somebody is "
-        "stuck, which misconceptions are frequent, and what was predicted.",
+        "stuck, and which misconceptions are frequent.",
         epilog="Each folder directly below FOLDER is one student, with every attempts.jsonl in it: "
         "FOLDER is on a shared drive, or holds collected submissions or the home folders of a hub. It may also be the "
         "folder of a single student. Where a class has sections, name the folder of each.",
@@ -57,7 +57,7 @@ def look(course, options, told):
     summary = summarize(students, course)
     if students or options.watch:
         every = EVERY if options.watch else None
-        files.write(options.output, page.html(summary, course, complaints, options.names, every))
+        files.write(options.output, page.html(summary, complaints, options.names, every))
         if options.csv:
             files.write(options.csv, summary.csv())
     new = [complaint for complaint in complaints if complaint not in told]

@@ -1,4 +1,4 @@
-"""What the course says about its exercises, misconceptions and predictions."""
+"""What the course says about its exercises and misconceptions."""
 
 from dataclasses import dataclass
 
@@ -27,24 +27,14 @@ class Exercise:
     mistakes: dict
 
 
-@dataclass(frozen=True)
-class Catalog:
-    """The exercises and the predictions by their ids, in order."""
-
-    exercises: dict
-    predictions: dict
-
-
 def collect():
+    """{id: exercise}, in order."""
     from exercises import COURSE  # takes seconds
 
-    def notebook(id):
-        return COURSE.contents.of(id).number
-
-    return Catalog(
-        {id: Exercise(id, e.name, e.minutes, notebook(id), mistakes(e)) for id, e in COURSE.exercises.items()},
-        COURSE.predictions,
-    )
+    return {
+        id: Exercise(id, each.name, each.minutes, COURSE.contents.of(id).number, mistakes(each))
+        for id, each in COURSE.exercises.items()
+    }
 
 
 def mistakes(exercise):

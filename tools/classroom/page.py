@@ -13,9 +13,9 @@ TEMPLATES = Environment(loader=FileSystemLoader(Path(__file__).parent), autoesca
 TEMPLATES.filters |= {"code": lambda text: Markup(with_code(text)), "count": count}
 
 
-def html(summary, catalog, complaints, names, every=None):
+def html(summary, complaints, names, every=None):
     """The whole page; `every` is in seconds, for a page that loads itself again."""
     when = time.strftime("%Y-%m-%d, %H:%M:%S", time.localtime(summary.now))
     stuck = sorted((row for row in summary.rows if row.stuck), key=lambda row: -len(row.stuck))
-    given = {"summary": summary, "predictions": catalog.predictions, "complaints": complaints, "names": names}
+    given = {"summary": summary, "complaints": complaints, "names": names}
     return TEMPLATES.get_template("page.html.j2").render(given, when=when, stuck=stuck, every=every)

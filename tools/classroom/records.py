@@ -37,16 +37,15 @@ class Attempt:
 
 @dataclass
 class Student:
-    """What one folder says; attempts by time."""
+    """What one folder says; attempts by time. A line on a prediction only shows that somebody is at work."""
 
     name: str
     attempts: list[Attempt] = field(default_factory=list)
-    choices: dict[str, str] = field(default_factory=dict)  # {prediction: the first letter chosen}
     last: float = 0.0  # the time of the last line
 
 
 def read(folders, catalog):
-    """All students with an attempt or a choice, by name, and a sentence for each file that could not be read whole."""
+    """All students with a line, by name, and a sentence for each file that could not be read whole."""
     complaints = []
     places = {home: logs(home, complaints) for home in homes(folders)}
     found = [home for home in places if places[home]]
@@ -136,17 +135,13 @@ def add_line(student, entry, catalog):
     seconds = time.timestamp()
     if time.tzinfo is None or seconds > clock() + AHEAD:
         raise ValueError("a time must have come, and have a time zone")
-    if "prediction" in entry:
-        if entry["choice"] not in catalog.predictions[entry["prediction"]].answers:
-            raise LookupError("no such answer")
-        student.choices.setdefault(entry["prediction"], entry["choice"])
-    else:
+    if "prediction" not in entry:
         verdict, mistake = entry["verdict"], entry.get("misconception")
         if verdict not in (*SOLVED, *UNSOLVED):
             raise ValueError("no such verdict")
         if mistake is None and verdict == "error":
             mistake = STOPPED
-        known = mistake if mistake in catalog.exercises[entry["exercise"]].mistakes else None
+        known = mistake if mistake in catalog[entry["exercise"]].mistakes else None
         student.attempts.append(Attempt(seconds, entry["exercise"], verdict in SOLVED, known))
     student.last = max(student.last, seconds)
 

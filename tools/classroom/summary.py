@@ -1,4 +1,4 @@
-"""The numbers of a class: per exercise, per misconception, per prediction."""
+"""The numbers of a class: per exercise, per misconception."""
 
 import csv
 import io
@@ -30,20 +30,19 @@ class Row:
 
 @dataclass(frozen=True)
 class Mistake:
-    """How many students met it, in how many attempts, and for how many it is the last thing that they were told."""
+    """How many students met it, and for how many it is the last thing that they were told."""
 
     exercise: object
     id: str
     means: str
     ask: str
     students: int
-    attempts: int
     still: int
 
 
 @dataclass(frozen=True)
 class Summary:
-    """`people` is {name: {exercise: whether it is solved}}, `polls` is {prediction: {letter: first choices}}."""
+    """`people` is {name: {exercise: whether it is solved}}, of those that were tried."""
 
     now: float
     students: int
@@ -51,7 +50,6 @@ class Summary:
     attempts: int
     rows: tuple  # of the notebooks in which somebody has tried an exercise
     mistakes: tuple
-    polls: dict
     people: dict
 
     def __str__(self):
@@ -73,11 +71,11 @@ class Summary:
 
 def summarize(students, catalog, now=None):
     now = time.time() if now is None else now
-    attempts = {(student.name, id): [] for student in students for id in catalog.exercises}
+    attempts = {(student.name, id): [] for student in students for id in catalog}
     for student in students:
         for each in student.attempts:
             attempts[student.name, each.exercise].append(each)
-    rows = [row(exercise, students, attempts, now) for exercise in catalog.exercises.values()]
+    rows = [row(exercise, students, attempts, now) for exercise in catalog.values()]
     tried = {row.exercise.notebook for row in rows if row.solved or row.trying}
     return Summary(
         now,
@@ -86,8 +84,7 @@ def summarize(students, catalog, now=None):
         sum(len(student.attempts) for student in students),
         tuple(row for row in rows if row.exercise.notebook in tried),
         tuple(mistakes(catalog, attempts)),
-        polls(catalog, students),
-        {s.name: {id: is_solved(mine) for id in catalog.exercises if (mine := attempts[s.name, id])} for s in students},
+        {s.name: {id: is_solved(mine) for id in catalog if (mine := attempts[s.name, id])} for s in students},
     )
 
 
@@ -121,28 +118,14 @@ def worked(attempts, student, now):
 
 
 def mistakes(catalog, attempts):
-    """The most frequent first: by students, then by attempts. Attempts that failed without a diagnosis come last."""
-    met_by, met_in, still = Counter(), Counter(), Counter()
+    """The most frequent first, counted by students. Attempts that failed without a diagnosis come last."""
+    met_by, still = Counter(), Counter()
     for (_, id), mine in attempts.items():
         met = [(id, each.mistake or "") for each in mine if each.mistake or not each.solved]
         met_by.update(set(met))
-        met_in.update(met)
         if met and not is_solved(mine):
             still[met[-1]] += 1
-    order = list(catalog.exercises)
-    for id, mistake in sorted(
-        met_by, key=lambda key: (not key[1], -met_by[key], -met_in[key], order.index(key[0]), key[1])
-    ):
-        key, exercise = (id, mistake), catalog.exercises[id]
-        told = exercise.mistakes.get(mistake, UNDIAGNOSED)
-        yield Mistake(exercise, mistake, *told, met_by[key], met_in[key], still[key])
-
-
-def polls(catalog, students):
-    """The predictions that somebody has answered."""
-    chosen = Counter((id, letter) for student in students for id, letter in student.choices.items())
-    return {
-        id: {letter: chosen[id, letter] for letter in prediction.answers}
-        for id, prediction in catalog.predictions.items()
-        if any(chosen[id, letter] for letter in prediction.answers)
-    }
+    order = list(catalog)
+    for id, mistake in sorted(met_by, key=lambda key: (not key[1], -met_by[key], order.index(key[0]), key[1])):
+        told = catalog[id].mistakes.get(mistake, UNDIAGNOSED)
+        yield Mistake(catalog[id], mistake, *told, met_by[id, mistake], still[id, mistake])
