@@ -90,7 +90,6 @@ LOCK = ROOT / ".venv.lock"
 ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 LOG = ENVIRONMENT / "course-set-up.log"
-OPENED = ENVIRONMENT / "course-open.lock"  # locked while the course is open, and by a start that opens it
 STAMP = ENVIRONMENT / "course-stamp.txt"  # which requirements are installed; it is there only if .venv is complete
 IMPORTS = "import torch, numpy, matplotlib.font_manager; torch.zeros(1).numpy()"  # Matplotlib looks for fonts, once
 QUICK = "not browser and not notebook and not install and not slow and not release"
@@ -246,19 +245,14 @@ def one_of(variable, values):
 
 
 def runs(*command):
-    try:
-        return (
-            subprocess.call(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            == 0
-        )
-    except OSError:
-        return False
+    return runs_and_says(*command) is not None
 
 
 def runs_and_says(*command):
     """What a command prints; None where it does not run."""
+    options = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "encoding": "utf-8", "errors": "replace"}
     try:
-        return subprocess.check_output(command, cwd=str(ROOT), stderr=subprocess.DEVNULL, universal_newlines=True)
+        return subprocess.check_output(command, cwd=str(ROOT), **options)
     except (OSError, subprocess.CalledProcessError):
         return None
 
@@ -444,15 +438,10 @@ def open_lab(words):
         command += ["--allow-root"]
     set_up(LEARNING)
     show_passing("Looking at your notebooks.")
-    with open(OPENED, "a", encoding="utf-8") as file:
-        while True:
-            is_first = try_to_lock(file)
-            code = study(["open"])
-            if code:
-                return 0 if code == IS_OPEN else code
-            if is_first:
-                return start_lab(command, options)
-            time.sleep(0.5)  # another start is a moment ahead
+    code = study(["open"])
+    if code:
+        return 0 if code == IS_OPEN else code
+    return start_lab(command, options)
 
 
 def start_lab(command, options):

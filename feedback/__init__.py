@@ -41,7 +41,7 @@ Check
 A course
     exercise_package  the exercises of a package, also with other inputs
     files             files and lines that are written whole or not at all
-    store             what has been solved and predicted, kept in a file, with a log of attempts
+    store             what has been solved and predicted, a line for each attempt and each choice
     answers           the source of answers that passed, kept for later notebooks
     buttons           the buttons of a prediction, in a notebook
     prediction        questions to answer before the next cell is run, and their pages

@@ -51,18 +51,6 @@ def test_what_is_open_already_is_not_opened_again_and_its_own_port_is_not_called
     assert process.returncode == 0 and process.err == "" and len(ready_course.calls("jupyterlab")) == 1
 
 
-def test_of_two_starts_at_the_same_time_one_opens_it_and_the_other_says_where(ready_course):
-    first = ready_course.start(FAKE_JUPYTERLAB="import time; time.sleep(600)")
-    try:
-        ready_course.wait_for("jupyterlab")
-        looked_twice = "open('calls.txt').read().count('\"open\"') > 2"  # after it was asked once by the first start
-        second = ready_course.run(FAKE_TOOLS=f"sys.exit({IS_OPEN} * ({looked_twice}))")
-        assert second.returncode == 0 and len(ready_course.calls("jupyterlab")) == 1
-    finally:
-        first.terminate()
-        first.communicate(timeout=ENDLESS)
-
-
 @pytest.mark.parametrize("words, code", [(["update"], 1), (["reset", "03", "05"], 0)])
 def test_changing_the_copies_hands_the_words_on(ready_course, words, code):
     assert ready_course.run(*words, FAKE_TOOLS=f"sys.exit({code})").returncode == code
