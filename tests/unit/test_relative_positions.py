@@ -1,4 +1,4 @@
-"""Rotary positions, and biases against whole numbers, loops and PyTorch's additive mask; exercises 9.1 to 9.5 check more."""
+"""Rotary positions and biases, beyond what the checks of exercises 9.1 to 9.5 ask for."""
 
 import pytest
 import torch
