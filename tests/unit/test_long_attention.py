@@ -65,18 +65,12 @@ def test_without_changes_it_is_grouped_query_attention():
     plain = GroupedQueryAttention(C, H, G, d_head=D, base=77.0).double()
     plain.load_state_dict(made.state_dict())  # the same names
     found, expected = made(x), plain(x)
-    agree(found[:2], expected[:2])
-    agree(found[2][:2], expected[2])
+    agree((*found[:2], found[2][:2]), expected)
     assert found[2][2] == T
 
 
-def test_sinks_are_parameters_only_if_asked_for():
-    assert "sinks" in module("sinks").state_dict() and dict(module("sinks").named_parameters())["sinks"].shape == (H,)
-    assert "sinks" not in module("plain").state_dict()
+def test_sinks_start_at_0_and_a_gate_has_a_bias_if_the_other_projections_have_one():
     assert torch.equal(LongAttention(C, H, G, d_head=D, sinks=True).sinks, torch.zeros(H))
-
-
-def test_a_gate_has_a_bias_if_the_other_projections_have_one():
     assert module("gate").gate_proj.bias is None and module("all").gate_proj.bias.shape == (H * D,)
 
 
@@ -99,19 +93,8 @@ def test_gradients_reach_every_parameter():
 # ---------------------------------------------------------------- soft-capping
 
 
-def test_small_scores_stay_and_large_ones_end_at_the_cap():
+def test_scores_end_at_the_cap():
     assert cap_scores(torch.tensor([-1e30, 0.0, 1e30]), 50.0).tolist() == [-50, 0, 50]
-    small = random(100) * 1e-3
-    assert (cap_scores(small, 1.5) - small).abs().max() < 1e-8
-    found = cap_scores(random(1000) * 9, 2.5)
-    assert found.abs().max() <= 2.5 and torch.equal(found.argsort(), (random(1000) * 9).argsort())
-
-
-def test_hidden_keys_stay_hidden():
-    scores, mask = random(B, H, T, T) * 9, some_mask(T, T)
-    found = capped_scores(scores, 2.0, mask)
-    assert (found[..., ~mask] == float("-inf")).all()
-    agree(found[..., mask], 2 * torch.tanh(scores[..., mask] / 2))
 
 
 @pytest.mark.slow
@@ -128,38 +111,27 @@ def test_it_is_flexattention_with_a_score_mod():
 # ---------------------------------------------------------------- errors
 
 
-def long(**options):
-    return LongAttention(C, H, G, d_head=D, **options)
+def long(heads=H, groups=G, **options):
+    return LongAttention(C, heads, groups, d_head=D, **options)
 
 
 def test_errors_are_one_sentence():
+    x, kept = random(B, T, C), [random(B, heads, 2, D) for heads in (G, H)]
+    rule = "TypeError: past must be what the module returned, (keys, values, the number of tokens seen), got tuple"
+    scores, mask = torch.zeros(1, 2, 3, 4), torch.ones(3, 4) > 0
     require_refused(
         ("ValueError: window must be at least 1, got 0", lambda: long(window=0)),
         ("ValueError: score_width must be at least 1, got 0", lambda: long(score_width=0)),
         ("TypeError: rotary_width must be a whole number, got 0.5", lambda: long(rotary_width=0.5)),
         ("ValueError: width must be at most the number", lambda: long(rotary_width=10)(torch.zeros(B, T, C))),
         ("ValueError: cap must be above 0", lambda: long(cap=0)),
-        ("ValueError: groups must divide num_heads", lambda: LongAttention(C, H, 4, d_head=D)),
-        ("ValueError: x must be (B, T, 17), got (11, 17)", lambda: module()(random(T, C))),
-        ("TypeError: mask must be bool", lambda: module()(random(B, T, C), random(T, T))),
-        (
-            "TypeError: past must be what the module returned, (keys, values, the number of tokens seen), got tuple",
-            lambda: module()(random(B, T, C), past=(random(B, G, 2, D), random(B, G, 2, D))),
-        ),
-        (
-            "ValueError: past must hold keys (2, 2, S, 8)",
-            lambda: module()(random(B, T, C), past=(random(B, H, 2, D), random(B, H, 2, D), 2)),
-        ),
-    )
-
-
-def test_errors_of_caps_are_one_sentence():
-    scores, mask = torch.zeros(1, 2, 3, 4), torch.ones(3, 4) > 0
-    require_refused(
+        ("ValueError: groups must divide num_heads", lambda: long(groups=4)),
+        ("ValueError: x must be (B, T, 17), got (11, 17)", lambda: module()(x[0])),
+        ("TypeError: mask must be bool", lambda: module()(x, random(T, T))),
+        (rule, lambda: module()(x, past=(kept[0], kept[0]))),
+        ("ValueError: past must hold keys (2, 2, S, 8)", lambda: module()(x, past=(kept[1], kept[1], 2))),
         ("ValueError: cap must be above 0, since scores end between -cap and", lambda: cap_scores(scores, 0)),
-        ("ValueError: got nan", lambda: cap_scores(scores, float("nan"))),
         ("TypeError: cap must be a number, got None", lambda: capped_scores(scores, None, mask)),
-        ("TypeError: cap must be a number, got True", lambda: cap_scores(scores, True)),
         ("TypeError: scores must be a tensor of floats, got torch.bool", lambda: capped_scores(mask, 2, mask)),
         ("TypeError: mask must be bool", lambda: capped_scores(scores, 2, mask.float())),
     )

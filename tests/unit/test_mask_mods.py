@@ -33,29 +33,21 @@ MASK_MODS = {
 }
 
 
-def asked(mask_mod, T, S):
-    """The table from one question for each pair, with Python's own numbers in tensors of one element."""
-    answers = [
-        bool(mask_mod(*(torch.tensor(index) for index in (b, h, i, j))))
-        for b in range(B)
-        for h in range(H)
-        for i in range(T)
-        for j in range(S)
-    ]
-    return torch.tensor(answers).view(B, H, T, S)
-
-
 @pytest.mark.parametrize("name", MASK_MODS)
 def test_the_table_has_the_answer_for_each_pair(name):
-    assert torch.equal(mask_table(MASK_MODS[name], T, S, B, H), asked(MASK_MODS[name], T, S))
+    table = mask_table(MASK_MODS[name], T, S, B, H)
+    for index in itertools.product(range(B), range(H), range(T), range(S)):
+        assert table[index] == MASK_MODS[name](*map(torch.tensor, index))
 
 
 def test_the_tables_are_those_that_are_built_by_hand():
-    assert torch.equal(mask_table(causal, S, S)[0, 0], causal_mask(S))
-    assert torch.equal(mask_table(both(causal, window(4)), S, S)[0, 0], window_mask(S, S, 4))
-    assert torch.equal(mask_table(same_document(DOCUMENTS), S, S)[0, 0], DOCUMENTS[:, None] == DOCUMENTS)
-    first = torch.arange(S) < 3
-    assert torch.equal(mask_table(either(causal, prefix(3)), S, S)[0, 0], causal_mask(S) | first)
+    for mask_mod, expected in (
+        (causal, causal_mask(S)),
+        (both(causal, window(4)), window_mask(S, S, 4)),
+        (same_document(DOCUMENTS), DOCUMENTS[:, None] == DOCUMENTS),
+        (either(causal, prefix(3)), causal_mask(S) | (torch.arange(S) < 3)),
+    ):
+        assert torch.equal(mask_table(mask_mod, S, S)[0, 0], expected)
 
 
 @pytest.mark.parametrize("name", list(MASK_MODS)[:-1])
@@ -111,15 +103,9 @@ def test_errors_are_one_sentence():
         ("ValueError: at least one mask function to combine, got none", lambda: both()),
         ("TypeError: must take (b, h, q_idx, kv_idx) and", lambda: either(causal, causal_mask(3))),
         ("TypeError: got torch.bool; a table of bools", lambda: mask_table(causal_mask(3), 3, 3)),
-        *(
-            (f"ValueError: {name} must be at least 1", lambda n=name: mask_table(causal, **({"T": 3, "S": 3} | {n: 0})))
-            for name in "TSBH"
-        ),
+        ("ValueError: T must be at least 1, got 0", lambda: mask_table(causal, T=0, S=3)),
         ("ValueError: tile must be at least 1, got 0", lambda: tile_kinds(causal, 3, 3, 0)),
-        (
-            "TypeError: must give a tensor of bools, True = may attend, got bool",
-            lambda: mask_table(lambda *_: True, 3, 3),
-        ),
+        ("TypeError: must give a tensor of bools, True = may", lambda: mask_table(lambda *_: True, 3, 3)),
         ("TypeError: got torch.int64", lambda: mask_table(lambda b, h, q, kv: q - kv, 3, 3)),
         ("ValueError: (1, 1, 3, 4), got (5, 4)", lambda: mask_table(lambda *_: torch.ones(5, 4) > 0, 3, 4)),
     )

@@ -11,21 +11,16 @@ from tests.unit.refusals import require_refused
 B, T, C = 2, 5, 7
 
 
-@pytest.mark.parametrize("eps", [1e-6, 1e-5, 0.1])
-def test_it_is_pytorch_s_rms_norm(eps):
+def test_it_is_pytorch_s_rms_norm():
     x, weight = random(B, T, C), random(C, seed=1)
     x[0, 2] /= 500  # a faint vector, for which eps counts
-    agree(rms_norm(x, weight, eps), F.rms_norm(x, (C,), weight, eps))
-    made = RMSNorm(C, eps).double()
-    assert torch.equal(made.weight, torch.ones(C))
-    made.weight.data = weight
-    agree(made(x), rms_norm(x, weight, eps))
-
-
-def test_the_default_eps_is_1e_6():
-    x, weight = random(B, T, C) * 1e-3, torch.ones(C).double()
-    assert torch.equal(rms_norm(x, weight), rms_norm(x, weight, 1e-6))
-    assert torch.equal(RMSNorm(C).double()(x), rms_norm(x, weight, 1e-6))
+    for eps in (1e-6, 0.1):
+        made = RMSNorm(C, eps).double()
+        assert torch.equal(made.weight, torch.ones(C))
+        made.weight.data = weight
+        agree(rms_norm(x, weight, eps), F.rms_norm(x, (C,), weight, eps))
+        agree(made(x), rms_norm(x, weight, eps))
+    assert torch.equal(RMSNorm(C).double()(x), rms_norm(x, torch.ones(C).double(), 1e-6))
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
@@ -37,10 +32,8 @@ def test_half_precision_is_as_exact_as_its_numbers(dtype):
     assert rms_norm(x, weight.float()).dtype == dtype
 
 
-def test_gradients_empty_sequences_and_zeros():
-    x, weight = random(3, 4).requires_grad_(), random(4, seed=1).requires_grad_()
-    assert torch.autograd.gradcheck(rms_norm, (x, weight))
-    assert rms_norm(torch.zeros(B, 0, 4), weight.float()).shape == (B, 0, 4)
+def test_a_sequence_may_be_empty_and_zeros_have_finite_gradients():
+    assert rms_norm(torch.zeros(B, 0, 4), torch.ones(4)).shape == (B, 0, 4)
     zeros = torch.zeros(3, 4, requires_grad=True)
     rms_norm(zeros, torch.ones(4)).sum().backward()
     assert zeros.grad.isfinite().all()

@@ -21,23 +21,16 @@ def qkv():
 # ---------------------------------------------------------------- one pass
 
 
-@pytest.mark.parametrize("tile", [1, 2, 3, 7, 8])
-def test_the_sum_is_pytorch_s_for_every_tile(tile):
+@pytest.mark.parametrize("tile", [1, 2, 7, 8])
+def test_the_sum_is_pytorch_s_for_every_tile_and_its_gradients_are_the_softmax(tile):
     for size in (1, 1e4):
         scores = size * random(B, T, S)
         scores[0, 0], scores[0, 1, :4], scores[0, 2, 4:] = -INF, -INF, -INF
-        torch.testing.assert_close(online_logsumexp(scores, tile), scores.logsumexp(dim=-1), rtol=1e-15, atol=1e-13)
-
-
-@pytest.mark.parametrize("tile", [1, 3, 7])
-def test_its_gradients_are_the_softmax(tile):
-    scores = random(T, S)
-    scores[0], scores[1, :3] = -INF, -INF
-    scores.requires_grad_()
-    (found,) = torch.autograd.grad(online_logsumexp(scores, tile)[1:].sum(), scores)
-    agree(found[1:], scores[1:].softmax(dim=-1))
-    (found,) = torch.autograd.grad(online_logsumexp(scores, tile).sum(), scores)
-    assert found.isfinite().all()
+        found = online_logsumexp(scores.requires_grad_(), tile)
+        torch.testing.assert_close(found, scores.logsumexp(dim=-1), rtol=1e-15, atol=1e-13)
+        (gradient,) = torch.autograd.grad(found.sum(), scores)
+        assert gradient.isfinite().all()
+        agree(gradient.flatten(0, 1)[1:], scores.softmax(dim=-1).flatten(0, 1)[1:])  # all but the row that is empty
 
 
 # ---------------------------------------------------------------- parts
@@ -59,14 +52,11 @@ def test_two_parts_are_the_whole(first, masked):
     mask = causal_mask(T, past=S - T) & (torch.arange(S) != 1) if masked else torch.ones(T, S, dtype=torch.bool)
     cuts = (slice(0, first), slice(first, S))
     parts = [partial_attention(q, k[..., cut, :], v[..., cut, :], mask[:, cut]) for cut in cuts]
-    out, lse = merge(*parts[0], *parts[1])
-    expected, expected_lse = partial_attention(q, k, v, mask)
-    agree((out, lse), (expected, expected_lse))
-    agree(out, sdpa(q, k, v, mask))
+    found, expected = merge(*parts[0], *parts[1]), partial_attention(q, k, v, mask)
+    agree(found, expected)
+    agree(found[0], sdpa(q, k, v, mask))
     mix = random(B, H, T, E, seed=9)
-    agree(
-        *(torch.autograd.grad((z * mix).sum() + y.sum(), (q, k, v)) for z, y in ((out, lse), (expected, expected_lse)))
-    )
+    agree(*(torch.autograd.grad((out * mix).sum() + lse.sum(), (q, k, v)) for out, lse in (found, expected)))
 
 
 @pytest.mark.parametrize("left", [1e30, INF, float("nan")])
@@ -82,21 +72,13 @@ def test_where_nothing_was_seen_out_does_not_matter(left):
     assert all(gradient.isfinite().all() for gradient in gradients)
 
 
-def test_merging_has_right_gradients_and_takes_large_sums():
-    assert torch.autograd.gradcheck(
-        merge, [random(2, 3, 4).requires_grad_(), random(2, 3, seed=1).requires_grad_()] * 2
-    )
+def test_merging_takes_large_sums():
     out = torch.eye(2, dtype=torch.float32)
     for shift in (-1e4, 1e4):
         lse = torch.full((2,), shift)
         merged, total = merge(out, lse, -out, lse)
         torch.testing.assert_close(merged, torch.zeros(2, 2))
         torch.testing.assert_close(total, lse + 0.6931472, rtol=0, atol=1e-3)
-
-
-def test_the_sums_may_be_more_exact_than_the_outputs():
-    out, lse = merge(random(T, E).bfloat16(), random(T).float(), random(T, E).bfloat16(), random(T).float())
-    assert out.dtype == torch.bfloat16 and lse.dtype == torch.float32
 
 
 # ---------------------------------------------------------------- errors

@@ -67,12 +67,7 @@ def test_both_trainings_go_through_fresh_material():
     assert ids.shape == (50, 64) and ids.min() == stories.START_ID + 1 and not counted.all()
     assert torch.equal(ids, again) and not torch.equal(ids, other)
     ids, counted = next(story_model.fresh_stories(0, size=3, repeated=2))
-    assert (
-        ids.shape == (5, 64)
-        and counted.dtype == torch.bool
-        and (ids[:3, 0] == stories.START_ID).all()
-        and counted[:3].all()
-    )
+    assert ids.shape == (5, 64) and counted.dtype == torch.bool and counted[:3].all()
     assert torch.equal(ids[:3], stories.batch(random.Random(0), 3).ids)
     assert ids[3:].min() > stories.START_ID and not counted[3:].all()
 
@@ -107,18 +102,13 @@ def test_the_model_of_today_reads_beyond_the_length_of_its_training():
 
 
 @each_kind
-def test_it_begins_like_the_model_with_a_table(positions):
-    mine, theirs = distances.new_model(positions, 3).state_dict(), story_model.new_model(3).state_dict()
-    del theirs["positions.weight"]
-    assert mine.keys() == theirs.keys()
-    assert all(torch.equal(mine[name], theirs[name]) for name in mine)
-
-
-@each_kind
-def test_padding_in_front_does_not_matter(positions):
-    model, ids = distances.new_model(positions, 0).double(), some_stories(9, size=2).ids
-    padded = torch.cat([torch.zeros_like(ids[:, :4]), ids], dim=1)
-    real = torch.arange(13).expand(2, -1) >= 4
+def test_it_begins_like_the_model_with_a_table_and_padding_in_front_does_not_matter(positions):
+    model, with_table = distances.new_model(positions, 3), story_model.new_model(3).state_dict()
+    del with_table["positions.weight"]
+    assert model.state_dict().keys() == with_table.keys()
+    assert all(torch.equal(parameter, with_table[name]) for name, parameter in model.state_dict().items())
+    model, ids = model.double(), some_stories(9, size=2).ids
+    padded, real = torch.cat([torch.zeros_like(ids[:, :4]), ids], dim=1), torch.arange(13).expand(2, -1) >= 4
     agree(model(padded, real=real)[0][:, 4:], model(ids)[0])
 
 
