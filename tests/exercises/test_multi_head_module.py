@@ -19,12 +19,8 @@ def test_the_reference_agrees_with_pytorchs_module_on_every_case_without_dropout
         (_, T, C), context = given.x.shape, given.x if given.context is None else given.context
         theirs = nn.MultiheadAttention(C, given.num_heads, batch_first=True, dtype=given.x.dtype).eval()
         names = ("q_proj", "k_proj", "v_proj", "out_proj")
-        state = {
-            f"{name}.{part}": getattr(layer, part)
-            for name, layer in zip(names, given.layers, strict=True)
-            for part in ("weight", "bias")
-        }
-        theirs.load_state_dict(ports.from_ours(state, "torch"))
+        layers = torch.nn.ModuleDict(zip(names, given.layers, strict=True))
+        theirs.load_state_dict(ports.from_ours(layers.state_dict(), "torch"))
         blocked = None
         if given.mask is not None:
             blocked = ~given.mask.expand(len(given.x), given.num_heads, T, context.size(1)).flatten(0, 1)
