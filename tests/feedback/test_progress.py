@@ -85,8 +85,15 @@ def test_all_is_solved_in_the_last_notebook(course):  # noqa: F811
 
 # ---------------------------------------------------------------- the whole course
 
+HEAD = "notebook | solved | exercises | predictions | minutes left"
 
-def test_the_table_has_a_row_for_each_notebook_and_a_head_for_each_column(course):  # noqa: F811
+
+def lines_of(shown):
+    """The lines of a text, with | between the columns."""
+    return [re.sub(r" {2,}", " | ", line) for line in repr(shown).splitlines()]
+
+
+def test_the_table_and_the_text_say_the_same_of_each_notebook(course):  # noqa: F811
     course.check("8.1", shares)
     course.check("8.2", wrong)
     course.predict("08.more", "b")
@@ -98,15 +105,9 @@ def test_the_table_has_a_row_for_each_notebook_and_a_head_for_each_column(course
     ]
     assert page.scopes == ["col"] * 5 + ["row"] * 2 and page.html.count("<caption") == 1 and page.open == []
     assert page.links["09 sums"] == "09_sums.ipynb" and page.links["8.2 two"] == "08_shares.ipynb#cell-id=second"
-
-
-def test_the_text_says_the_same_as_the_table(course):  # noqa: F811
-    course.check("8.1", shares)
-    course.check("8.2", wrong)
-    course.predict("08.more", "b")
-    assert [re.sub(r" {2,}", " | ", line) for line in repr(course.progress()).splitlines()] == [
+    assert lines_of(course.progress()) == [
         "1 of 3 exercises solved · 1 of 2 predictions made · about 40 minutes left",
-        "notebook | solved | exercises | predictions | minutes left",
+        HEAD,
         "08 shares | ■□ 1 of 2 | ✓ 8.1 ↻ 8.2 | 1 of 2 | 20",
         "09 sums | □ 0 of 1 | ○ 9.1 | 20",
         progress.LEGEND,
@@ -120,11 +121,10 @@ def test_the_text_says_the_same_as_the_table(course):  # noqa: F811
 def test_a_course_in_parts_has_a_table_and_totals_for_each(course, contents, folder):  # noqa: F811
     course.contents = Contents(NOTEBOOKS, folder, {"first part": NOTEBOOKS[:1], "second part": NOTEBOOKS[1:]})
     course.check("9.1", shares)
-    lines = [re.sub(r" {2,}", " | ", line) for line in repr(course.progress()).splitlines()]
-    head = "notebook | solved | exercises | predictions | minutes left"
+    lines = lines_of(course.progress())
     first = "First part: 0 of 2 exercises solved · 0 of 2 predictions made · about 30 minutes left"
-    assert lines[:3] == [first, head, "08 shares | □□ 0 of 2 | ○ 8.1 ○ 8.2 | 0 of 2 | 30"]
-    assert lines[3:6] == ["Second part: 1 of 1 exercises solved", head, "09 sums | ■ 1 of 1 | ✓ 9.1 | 0"]
+    assert lines[:3] == [first, HEAD, "08 shares | □□ 0 of 2 | ○ 8.1 ○ 8.2 | 0 of 2 | 30"]
+    assert lines[3:6] == ["Second part: 1 of 1 exercises solved", HEAD, "09 sums | ■ 1 of 1 | ✓ 9.1 | 0"]
     page = Page(course.progress())
     assert page.html.count("<caption") == 2
     assert [row[0] for row in page.rows] == ["notebook", "08 shares", "notebook", "09 sums"]
