@@ -100,22 +100,18 @@ def test_nothing_leads_from_the_core_into_a_deeper_section(folder, course):
     assert "Next: the rest of the core." in said and "8.2" not in said
 
 
-def test_where_nothing_is_recorded_no_card_leads_on(course):
-    assert "Next" not in course.check("8.1", course.exercises["8.1"].reference, record=False).message
-
-
-def test_everything_belongs_to_the_notebook_of_its_number(contents):
+def test_everything_belongs_to_the_notebook_of_its_number_and_comes_in_its_order(contents):
     assert {contents.of(id) for id in ("8", 8, "08", " 8.1 ", "08.more")} == {NOTEBOOKS[0]}
-
-
-def test_exercises_come_in_the_order_of_their_notebook_and_those_that_it_lacks_at_the_end(contents):
     assert contents.belonging(["8.2", "8.3", "9.1", "8.1"], NOTEBOOKS[0]) == ["8.1", "8.2", "8.3"]
 
 
 def test_links_lead_to_the_heading_of_an_exercise_and_to_the_cell_of_a_prediction(contents):
-    assert contents.link("8.1") == "08_shares.ipynb#cell-id=first"
-    assert contents.link("8.2") == "08_shares.ipynb#cell-id=second"
-    assert contents.link("08.more") == "08_shares.ipynb#cell-id=asked"
-    assert contents.link("8.3") == "08_shares.ipynb", "what it lacks leads to its beginning"
-    assert contents.link("9.1") == "09_sums.ipynb", "this file does not exist"
-    assert contents.link("1.1") == ""
+    for id, link in {
+        "8.1": "08_shares.ipynb#cell-id=first",
+        "8.2": "08_shares.ipynb#cell-id=second",
+        "08.more": "08_shares.ipynb#cell-id=asked",
+        "8.3": "08_shares.ipynb",  # what it lacks leads to its beginning
+        "9.1": "09_sums.ipynb",  # this file does not exist
+        "1.1": "",
+    }.items():
+        assert contents.link(id) == link

@@ -55,9 +55,7 @@ def test_a_change_of_the_copy_is_noticed_and_leaves_the_original_alone(change):
 
 def test_a_tensor_with_nan_that_was_left_alone_is_unchanged():
     x = torch.tensor([1.0, torch.nan, torch.inf])
-    assert tree.unchanged(x.clone(), x)
-    assert not tree.unchanged(x.nan_to_num(), x)
-    assert not tree.unchanged(x + 1e-6, x)
+    assert tree.unchanged(x.clone(), x) and not tree.unchanged(x.nan_to_num(), x)
 
 
 def test_layers_that_no_answer_gets_are_not_copied():
