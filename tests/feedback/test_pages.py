@@ -124,15 +124,6 @@ def test_an_exception_in_an_answer_is_told_with_its_line_of_the_page(load):
     assert f"at your line {line}: `return x / (x - x)`" in check(exercise, answer.code).message
 
 
-def test_a_line_is_quoted_from_the_answer_itself_where_two_exercises_edit_the_same_line_of_a_catalog(load):
-    catalog = "# catalog\n\n## zero\nIt is 0.\n> Why?\n- answer: `2 * x` → `x / (x - x)`\n- `0`\n"
-    page = PAGE.replace("## not-doubled", "include: [catalog](catalog.md)\n\n## not-doubled")
-    first = load(page, catalog=catalog)
-    [answer, *_] = first.banks().wrong
-    load(page, MODULE.replace("return 2 * x + 1", "return 1 + 2 * x"), catalog=catalog).banks()
-    assert ": `return x / (x - x) + 1`" in check(first, answer.code).message
-
-
 CATALOG = """# catalog
 
 steps: double(x)

@@ -103,14 +103,6 @@ def test_no_figure_is_wider_than_the_page_nor_its_type_too_small(make):
     assert sizes and min(sizes) >= 9 * 3 / 4, "points, which the SVG calls px"
 
 
-def test_hidden_keys_are_hatched_and_counted_and_the_legend_says_so():
-    picture = figures.weights(WEIGHTS.tril(), WORDS, mask=causal_mask(3))
-    assert picture.svg.count("fill: url(#") == 3 + 1  # and one in the legend
-    assert "Hidden by the mask: 3." in picture.alt and "hidden by the mask" in words_in(picture)
-    assert ALARM not in picture.svg
-    assert "hidden by the mask" not in words_in(figures.weights(WEIGHTS, WORDS))
-
-
 def test_a_hidden_weight_above_0_is_an_alarm():
     leaky = WEIGHTS.tril()
     leaky[0, 2] = 0.001  # too small to be seen in the number

@@ -19,38 +19,6 @@ def told():
     return [stories.tell(draw) for _ in range(COUNT)]
 
 
-def facts_of(words):
-    """What the opening says, read word by word: {name: (place, action, color, thing, liking, food)}."""
-    sentences = " ".join(words[1:34]).split(" .")[:6]
-    facts = {}
-    for first, second in zip(sentences[::2], sentences[1::2], strict=True):
-        _, place, name, *one = first.split()
-        again, *two = second.split()
-        assert again == name
-        does, likes = (one, two) if len(one) == 3 else (two, one)
-        facts[name] = (place, *does, *likes)
-    return facts
-
-
-def test_every_sentence_tells_what_the_opening_said(told):
-    lists = stories.PLACES, stories.ACTIONS, stories.COLORS, stories.THINGS, stories.LIKINGS, stories.FOODS
-    for story in told:
-        words = [word.text for word in story]
-        assert len(words) == 64 and words[0] == "<start>"
-        facts = facts_of(words)
-        assert len(facts) == 3 and all(len(set(column)) == 3 for column in zip(*facts.values(), strict=True))
-        columns = zip(*facts.values(), strict=True)
-        assert all(set(column) <= set(known) for column, known in zip(columns, lists, strict=True))
-        for sentence in " ".join(words[34:]).split(" .")[:-1]:
-            rest = sentence.split()
-            if rest[0] == "In":
-                assert facts[rest[2]][0] == rest[1]
-                rest = rest[2:]
-            place, action, color, thing, liking, food = facts[rest[0]]
-            assert rest[1:] in ([action, color, thing], [liking, food])
-            assert thing in stories.ACTIONS[action]
-
-
 def test_probabilities_are_the_shares_that_come_up(told):
     """Of all words that the grammar drew with a probability p, given the kind, some choice comes up with share p."""
     came_up = {"first": [story[4].text in stories.ACTIONS for story in told], "start": [], "place": [], "verb": []}
