@@ -106,17 +106,6 @@ def test_tables_of_the_article_up_to_the_softmax_of_masked_scores():
         torch.testing.assert_close(ours.detach(), table(name), rtol=0, atol=5.1e-5, msg=name)  # half of the last digit
 
 
-def test_causal_attention_in_evaluation_gives_the_context_vectors_of_the_article():
-    module = CausalAttention(3, 2, context_length=6, dropout=0.1).eval()
-    with torch.no_grad():
-        for name in ("W_query", "W_key", "W_value"):
-            getattr(module, name).weight.copy_(torch.tensor(ARTICLE["extra"][f"ca_{name}"]))
-    x = torch.stack([notebook.example_sentence()[1]] * 2)
-    torch.testing.assert_close(
-        module(x)[0].detach(), torch.tensor(ARTICLE["extra"]["ca_eval_context"]), rtol=0, atol=1e-5
-    )
-
-
 def test_the_mask_is_a_buffer_that_moves_and_is_not_saved():
     module = CausalAttention(D, DV, T, 0.1)
     assert module.to("meta").mask.device.type == "meta"

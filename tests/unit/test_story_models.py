@@ -20,13 +20,8 @@ def some_stories(length, size=32, seed=5):
     return stories.batch(random.Random(seed), size, length)
 
 
-@pytest.fixture
-def model():
-    return story_model.load()
-
-
-def test_the_share_read_back_counts_every_word_that_has_to_be_read_back(model):
-    told = stories.batch(random.Random(7), 64)
+def test_the_share_read_back_counts_every_word_that_has_to_be_read_back():
+    model, told = story_model.load(), stories.batch(random.Random(7), 64)
     mask = torch.ones(2, 4)
     mask[1, :2] = 0
     found = story_model.read(lambda ids: model(ids, head_mask=mask), told).right
@@ -44,14 +39,6 @@ def test_both_trainings_go_through_fresh_material():
     assert ids.shape == (5, 64) and counted.dtype == torch.bool and counted[:3].all()
     assert torch.equal(ids[:3], stories.batch(random.Random(0), 3).ids)
     assert ids[3:].min() > stories.START_ID and not counted[3:].all()
-
-
-def test_a_training_is_watched_on_given_stories_or_on_those_of_the_recorded_curve(model):
-    told, recorded = stories.batch(random.Random(5), 3), stories.batch(random.Random(1001), 128)
-    for given, meant in ((told, told), (None, recorded)):
-        found = list(story_model.watch(model, [(step, 0.0) for step in range(1, 5)], every=3, told=given))
-        assert found == [(step, story_model.read(model, meant)) for step in (1, 3)]
-        model.eval()
 
 
 # ---------------------------------------------------------------- without a table of positions
