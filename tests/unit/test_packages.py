@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.imports import COURSE, imported
+
 ROOT = Path(__file__).parents[2]
 ABOVE = {  # the packages of the course that each may import
     "helpers": (),
@@ -16,23 +18,15 @@ ABOVE = {  # the packages of the course that each may import
     "invariants": ("helpers", "figures", "feedback"),
     "runtime": (),
 }
-COURSE = (*ABOVE, "exercises", "explorers", "feedback", "tools", "tests")
+
+
+def imports(package):
+    """(file, module) for each import in a package."""
+    return [(file, module) for file in (ROOT / package).rglob("*.py") for module in imported(file)]
 
 
 def run(code):
     return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8")
-
-
-def imports(package):
-    """(file, module) for each import in a package, also inside its functions."""
-    for file in sorted((ROOT / package).rglob("*.py")):
-        for line in re.findall(r"^\s*(?:from|import) +[a-z].*$", file.read_text(encoding="utf-8"), re.MULTILINE):
-            found = re.match(r"\s*from ([\w.]+) import \(?(.*)", line)
-            if found and found[1] in COURSE:  # from helpers import masks
-                names = re.findall(r"\w+", re.sub(r" as \w+", "", found[2]))
-                yield from ((file, f"{found[1]}.{name}") for name in names)
-            else:
-                yield file, found[1] if found else line.split()[1]
 
 
 @pytest.mark.parametrize("package", ABOVE)
@@ -45,7 +39,7 @@ def test_a_package_imports_nothing_heavy_by_itself(package):
 
 @pytest.mark.parametrize("package", ABOVE)
 def test_a_package_imports_only_what_is_above_it(package):
-    found = {module.partition(".")[0] for _, module in imports(package)} & set(COURSE)
+    found = {module.partition(".")[0] for _, module in imports(package)} & COURSE
     assert found <= {package, *ABOVE[package]}
 
 
