@@ -2,18 +2,9 @@
 
 import ast
 
-COURSE = (
-    "exercises",
-    "explorers",
-    "feedback",
-    "figures",
-    "helpers",
-    "invariants",
-    "models",
-    "runtime",
-    "tests",
-    "tools",
-)
+COURSE = {
+    *("exercises", "explorers", "feedback", "figures", "helpers", "invariants", "models", "runtime", "tests", "tools")
+}
 
 
 def imported(path):
