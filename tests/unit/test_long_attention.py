@@ -11,7 +11,6 @@ from helpers.norms import rms_norm
 from helpers.relative_positions import rotate_first
 from helpers.windows import window_mask
 from tests.unit.bert_models import agree, filled, random, some_mask
-from tests.unit.oracles import flex
 from tests.unit.refusals import require_refused
 
 B, T, C, H, G, D = 2, 11, 17, 6, 2, 8
@@ -95,17 +94,6 @@ def test_gradients_reach_every_parameter():
 
 def test_scores_end_at_the_cap():
     assert cap_scores(torch.tensor([-1e30, 0.0, 1e30]), 50.0).tolist() == [-50, 0, 50]
-
-
-@pytest.mark.slow
-def test_it_is_flexattention_with_a_score_mod():
-    q, k, v = (random(B, H, T, D, seed=seed) * 3 for seed in range(3))
-
-    def score_mod(score, b, h, t, s):
-        return 2.5 * torch.tanh(score / 2.5)
-
-    weights = capped_scores(q @ k.mT / D**0.5, 2.5, causal_mask(T)).softmax(dim=-1)
-    agree(weights @ v, flex(q, k, v, mask_mod=lambda b, h, t, s: s <= t, score_mod=score_mod))
 
 
 # ---------------------------------------------------------------- errors

@@ -1,6 +1,5 @@
-"""RMSNorm: PyTorch's own, and numbers whose squares float16 cannot hold."""
+"""RMSNorm is PyTorch's own; exercise 10.3 checks more, and in half precision."""
 
-import pytest
 import torch
 import torch.nn.functional as F
 
@@ -21,22 +20,10 @@ def test_it_is_pytorch_s_rms_norm():
         agree(rms_norm(x, weight, eps), F.rms_norm(x, (C,), weight, eps))
         agree(made(x), rms_norm(x, weight, eps))
     assert torch.equal(RMSNorm(C).double()(x), rms_norm(x, torch.ones(C).double(), 1e-6))
-
-
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_half_precision_is_as_exact_as_its_numbers(dtype):
-    x, weight = (random(B, T, C) * 1000).to(dtype), random(C, seed=1).to(dtype)
-    found, expected = rms_norm(x, weight), rms_norm(x.double(), weight.double())
-    assert found.dtype == dtype
-    torch.testing.assert_close(found.double(), expected, rtol=torch.finfo(dtype).eps, atol=0)
-    assert rms_norm(x, weight.float()).dtype == dtype
-
-
-def test_a_sequence_may_be_empty_and_zeros_have_finite_gradients():
-    assert rms_norm(torch.zeros(B, 0, 4), torch.ones(4)).shape == (B, 0, 4)
-    zeros = torch.zeros(3, 4, requires_grad=True)
-    rms_norm(zeros, torch.ones(4)).sum().backward()
-    assert zeros.grad.isfinite().all()
+    assert rms_norm(x.bfloat16(), weight.float()).dtype == torch.bfloat16
+    zeros = torch.zeros(2, C, requires_grad=True)
+    rms_norm(zeros, torch.ones(C)).sum().backward()
+    assert zeros.grad.isfinite().all() and rms_norm(zeros[:0], torch.ones(C)).shape == (0, C)
 
 
 def test_errors_are_one_sentence():

@@ -25,16 +25,16 @@ def imports(package):
     return [(file, module) for file in (ROOT / package).rglob("*.py") for module in imported(file)]
 
 
-def run(code):
-    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8")
-
-
-@pytest.mark.parametrize("package", ABOVE)
-def test_a_package_imports_nothing_heavy_by_itself(package):
-    if package == "figures":  # it is used as one module
-        return
-    done = run(f"import sys, {package}\nassert not {{'torch', 'matplotlib', 'anywidget'}} & set(sys.modules)")
+def require_not_imported(modules, code):
+    """After this code, none of these modules is there."""
+    check = f"import sys\n{code}\nassert not {set(modules)} & set(sys.modules)"
+    done = subprocess.run([sys.executable, "-c", check], cwd=ROOT, capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr
+
+
+def test_a_package_imports_nothing_heavy_by_itself():
+    packages = ", ".join(ABOVE.keys() - {"figures"})  # which is used as one module
+    require_not_imported(["torch", "matplotlib", "anywidget"], f"import {packages}")
 
 
 @pytest.mark.parametrize("package", ABOVE)
@@ -48,9 +48,7 @@ def test_the_model_needs_pytorch_alone():
     """What is imported besides it is the standard library's."""
     found = {module.partition(".")[0] for _, module in imports("helpers")}
     assert found <= {"helpers", "torch", *sys.stdlib_module_names}
-    others = [name for name in COURSE if name != "helpers"]
-    done = run(f"import sys, helpers.heads, helpers.today\nassert not {{*{others}, 'matplotlib'}} & set(sys.modules)")
-    assert done.returncode == 0, done.stderr
+    require_not_imported([*COURSE - {"helpers"}, "matplotlib"], "import helpers.heads, helpers.today")
 
 
 @pytest.mark.parametrize("package", ["helpers", "models"])

@@ -26,22 +26,6 @@ from tests.unit.refusals import require_refused
 B, H, T, S, D = 2, 3, 7, 11, 10
 
 
-def by_complex_numbers(x, positions, base=10000.0):
-    """Each pair as one complex number, times e^(i * angle)."""
-    D = x.size(-1)
-    angle = positions.double()[:, None] * base ** (-torch.arange(0, D, 2, dtype=torch.float64) / D)
-    return torch.view_as_real(torch.view_as_complex(x.unflatten(-1, (-1, 2))) * torch.exp(1j * angle)).flatten(-2)
-
-
-@pytest.mark.parametrize("positions", [torch.arange(T) + 1990, torch.arange(T) * 0.7], ids=["later", "floats"])
-def test_pairs_are_complex_numbers_that_turn_and_halves_are_pairs_in_another_order(positions):
-    x, order = random(B, H, T, D), torch.tensor([*range(0, D, 2), *range(1, D, 2)])
-    for base in ([], [500.0]):  # 10,000 is the default
-        expected = by_complex_numbers(x, positions, *base)
-        agree(rotate_pairs(x, positions, *base), expected)
-        agree(rotate_halves(x[..., order], positions, *base), expected[..., order])
-
-
 def test_the_first_features_turn_and_the_others_stay():
     x, positions = random(B, H, T, D), torch.arange(T)
     turned = rotate_first(x, positions, 4, 77.0)

@@ -1,7 +1,5 @@
 """Attention in tiles: PyTorch's own in outputs and gradients, and no tensor as large as the table of scores."""
 
-import math
-
 import pytest
 import torch
 import torch.nn.functional as F
@@ -36,15 +34,6 @@ def test_out_and_lse_are_those_of_the_whole_table_and_so_are_their_gradients(til
 def test_gradients_of_gradients(causal):
     inputs = [random(3, 2, seed=seed).requires_grad_() for seed in range(3)]
     assert torch.autograd.gradgradcheck(lambda *given: tiled_attention(*given, 2, causal), inputs)
-
-
-@pytest.mark.parametrize("size", [1e4, -1e4])
-def test_large_scores_stay_finite(size):
-    k, v = random(1, 6, 1, seed=1), random(1, 6, 2, seed=2)
-    q = torch.full_like(k, size)  # D is 1: scores are size * k
-    agree(tiled_attention(q, k, v, 2)[0], F.scaled_dot_product_attention(q, k, v))
-    _, lse = tiled_attention(q, torch.ones_like(k), v, 2)
-    torch.testing.assert_close(lse, torch.full_like(lse, size + math.log(6)), rtol=1e-15, atol=0)
 
 
 @pytest.mark.parametrize("dtype, tolerance", [(torch.float32, 2e-6), (torch.bfloat16, 0.01), (torch.float16, 2e-3)])
