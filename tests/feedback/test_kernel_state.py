@@ -159,37 +159,23 @@ def test_waiting_is_ended_and_called_by_its_name(wait, monkeypatch):
     assert after(lambda: time.sleep(0.1)).status == "correct"
 
 
-START = """
-import os
+WAITS = """
+import os, signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["COURSE_PROGRESS"] = "memory"
 from exercises import check
-"""
-CELL = """
 def softmax(scores):
-    {harm}
-    return scores.softmax(dim=-1)
+    threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+    time.sleep(60)
 print(check("2.2", softmax))
 print("THE CELL GOES ON")
 """
 
 
-def in_a_process(harm, start=START):
-    code = start + CELL.format(harm=harm)
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=False)
-
-
-@pytest.mark.slow
-def test_what_pytorch_replaces_when_it_is_imported_stays():
-    """torch.manual_seed is another function once torch._dynamo is imported, which some functions do when called."""
-    done = in_a_process("import torch._dynamo")
-    assert "correct" in done.stdout and "put back" not in done.stdout
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGURG"), reason="on Windows another signal is sent")
 def test_the_interrupt_of_a_learner_reaches_code_that_waits():
-    harm = "import threading, time; threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start(); time.sleep(60)"
-    done = in_a_process(harm, start="import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + START)
+    done = subprocess.run([sys.executable, "-c", WAITS], capture_output=True, text=True, timeout=600)
     assert "KeyboardInterrupt" in done.stderr and "THE CELL GOES ON" not in done.stdout
 
 

@@ -68,13 +68,9 @@ def test_errors_are_one_sentence():
     letters = "ValueError: q must be (..., T, D), k (..., S, D) and v (..., S, Dv), got q"
     require_refused(
         ("TypeError: q must be a tensor of floats, got torch.int64", lambda: run(q.long(), k, v)),
-        ("TypeError: q, k and v must share one dtype, got torch.float32, ", lambda: run(q, k, v.double())),
         (f"{letters} (2, 5, 3), k (2, 7, 11), v (2, 7, 13): D is 3 in q", lambda: run(q[..., :3], k, v)),
-        ("ValueError: S is 0 in k, and must be at least 1", lambda: run(q, k[:, :0], v[:, :0])),
         *((f"{agree_in} q", lambda x=x: run(*x)) for x in [(q[[0, 1, 1]], k, v), (q, k[[0, 1, 1]], v)]),
-        ("ValueError: q, k and v must share one device, got cpu, meta, cpu", lambda: run(q, k.to("meta"), v)),
         ("TypeError: mask must be bool", lambda: run(q, k, v, torch.ones(T, S))),
-        ("ValueError: mask (7, 5) does not broadcast", lambda: run(q, k, v, torch.ones(S, T) > 0)),
         ("TypeError: got 0.1; for a probability p pass nn.Dropout(p)", lambda: run(q, k, v, None, 0.1)),
     )
 

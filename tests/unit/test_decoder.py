@@ -244,14 +244,11 @@ def test_errors_of_a_model_are_one_sentence():
     sizes = {"d_ff": -1, "context_length": 0, "num_layers": 0, "vocab_size": 0}
     require_refused(
         ("ValueError: ids must lie between 0 and 12", lambda: made(IDS + V)),
-        ("ValueError: ids must be (B, T), got (3,); one sequence", lambda: made(IDS[0])),
         ("ValueError: the model has 11 positions, got 9 past and 3 new tokens; shorten", lambda: made(IDS, past)),
         ("ValueError: past holds 1 sequences, but ids 2", lambda: made(IDS, others)),
         ("TypeError: past must be what the model returned with its logits, got tuple", lambda: made(IDS, (IDS, IDS))),
         ("TypeError: real must be bool (True = a real token), got torch.int64; for a", lambda: made(IDS, real=IDS)),
-        ("ValueError: real must be (2, 3), got (1, 3)", lambda: made(IDS, real=IDS[:1] == 0)),
         ("ValueError: head_mask must be (2, 5), got (5,)", lambda: made(IDS, head_mask=torch.ones(5))),
-        ("TypeError: head_mask must be a tensor, got list", lambda: made(IDS, head_mask=[1])),
         ("ValueError: steps must be at least 0, got -1", lambda: generate(made, IDS, -1)),
         ("ValueError: padding must be on the left", lambda: generate(made, IDS, 1, real=IDS > 0)),
         ("ValueError: num_heads must divide d_model, got 4 heads", lambda: DecoderConfig(V, d_model=7)),
@@ -271,13 +268,11 @@ def test_errors_of_losses_and_draws_are_one_sentence():
     logits, finite = torch.zeros(2, 3, V), "ValueError: temperature must be at least 0 and finite, got"
     require_refused(
         ("ValueError: logits must be (B, T, V), got (3, 13)", lambda: next_token_loss(logits[0], IDS[0])),
-        ("ValueError: ids must be (2, 3), got (2, 2)", lambda: next_token_loss(logits, IDS[:, 1:])),
         ("ValueError: with T of at least 2", lambda: next_token_loss(logits[:, :1], IDS[:, :1])),
         ("ValueError: got only the padding id 0", lambda: next_token_loss(logits, IDS, 0)),
         ("ValueError: logits must be (B, V), got (2, 3, 13); of a model's output take", lambda: sample(logits)),
         *((f"{finite} {t}", lambda t=t: sample(logits[0], t)) for t in (-1, math.inf)),
         ("TypeError: temperature must be a number, got '1'", lambda: sample(logits[0], "1")),
-        ("TypeError: top_p must be a number, got '1'", lambda: sample(logits[0], top_p="1")),
         ("ValueError: top_k must be at least 1, got 0", lambda: sample(logits[0], top_k=0)),
         *(
             (f"ValueError: top_p must be above 0 and at most 1, got {p}", lambda p=p: sample(logits[0], top_p=p))

@@ -75,7 +75,6 @@ def test_errors_are_one_sentence():
     x = random(B, T, C)
     require_refused(
         ("ValueError: got 2 groups for num_heads = 5", lambda: grouped_attention(Q[:, 1:], K, K)),
-        ("ValueError: G is 2 in k and 6 in v", lambda: grouped_attention(Q, K, Q)),
         ("ValueError: q must be (B, H, T, D), k (B, G, S, D)", lambda: grouped_attention(Q[0], K[0], K[0])),
         ("TypeError: mask must be bool", lambda: grouped_attention(Q, K, K, torch.ones(3, 5))),
         ("ValueError: the same number of rows for each of 5 heads, got (12, 3)", lambda: pool_heads(ROWS, 5, 1)),

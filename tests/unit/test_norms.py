@@ -28,8 +28,6 @@ def test_it_is_pytorch_s_rms_norm():
 
 def test_errors_are_one_sentence():
     require_refused(
-        ("TypeError: x must be a tensor of floats", lambda: rms_norm(torch.ones(3).long(), torch.ones(3))),
-        ("TypeError: weight must be a tensor of floats, got float", lambda: rms_norm(torch.ones(3), 1.0)),
         ("ValueError: C is 3 in x and 4 in weight", lambda: rms_norm(torch.ones(2, 3), torch.ones(4))),
         ("ValueError: d must be at least 1, got 0", lambda: RMSNorm(0)),
     )

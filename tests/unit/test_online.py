@@ -50,13 +50,9 @@ OUT, LSE, Q = torch.zeros(2, 3, 4), torch.zeros(2, 3), torch.zeros(3, 4)
 
 def test_errors_are_one_sentence():
     require_refused(
-        ("TypeError: scores must be a tensor of floats", lambda: online_logsumexp(torch.ones(3).long())),
         ("ValueError: scores must be (..., S) with at least one position", lambda: online_logsumexp(torch.ones(3, 0))),
         ("ValueError: tile must be at least 1, got 0", lambda: online_logsumexp(OUT, 0)),
-        ("TypeError: lse_b must be a tensor of floats, got list", lambda: merge(OUT, LSE, OUT, [0.0])),
         ("ValueError: T is 3 in out_a and 1 in lse_a", lambda: merge(OUT, LSE[..., None], OUT, LSE)),
-        ("ValueError: out_b (2, 3, 5)", lambda: merge(OUT, LSE, torch.zeros(2, 3, 5), LSE)),
-        ("ValueError: lse_b (3,)", lambda: merge(OUT, LSE, OUT, LSE[0])),
         ("ValueError: D is 4 in q and 2 in k", lambda: partial_attention(Q, Q[:, :2], Q)),
         ("TypeError: mask must be bool", lambda: partial_attention(Q, Q, Q, torch.ones(3, 3))),
     )

@@ -98,7 +98,5 @@ def test_errors_are_one_sentence():
         ("ValueError: the axes at the dots differ", lambda: tiled_attention(Q, K, K[:1])),
         ("ValueError: got T = 3 and S = 5: which key is 'now'", lambda: tiled_attention(Q, K, K, causal=True)),
         ("ValueError: T is 3 in q and 5 in d_out", lambda: tiled_backward(Q, K, K, OUT, LSE, K)),
-        ("ValueError: lse (2, 4)", lambda: tiled_backward(Q, K, K, OUT, LSE.new_zeros(2, 4), OUT)),
-        ("TypeError: d_out must be a tensor of floats", lambda: tiled_backward(Q, K, K, OUT, LSE, None)),
         ("ValueError: tile must be at least 1", lambda: tiled_backward(Q, K, K, OUT, LSE, OUT, 0)),
     )

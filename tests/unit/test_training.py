@@ -115,15 +115,6 @@ def test_scores_of_heads_that_look_where_their_names_say():
     assert induction_scores(torch.eye(3)[None], torch.tensor([4, 4, 5])).item() == 1  # after the 4 is the 4 itself
 
 
-def test_growing_reports_every_few_steps():
-    points = list(grow(attention_only(1, seed=0), seed=0, steps=4, every=2))
-    assert [point.step for point in points] == [0, 2, 4]
-    assert points[0].previous.shape == points[0].induction.shape == (1, 4)
-    assert 3.5 < points[0].loss < 6 and points[0].right < 0.1  # by chance 1/64
-    assert examine(attention_only(1, seed=0)).loss == points[0].loss  # on the same strings
-    assert examine(attention_only(1, seed=0), head_mask=torch.zeros(1, 4)).loss != points[0].loss
-
-
 def test_a_point_holds_the_mean_scores_of_each_head():
     model = attention_only(2, seed=0)
     assert all(block.feed_forward is None for block in model.blocks)
