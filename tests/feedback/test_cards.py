@@ -55,8 +55,7 @@ def test_hints_are_folded_into_each_other():
     assert card.count("<details") == card.count("</details>") == count
     assert card.index("</details>") > card.rindex("<details")  # the first closes only after the last has opened
     for number, text in enumerate(EXERCISES["3.2"].hints, start=1):
-        assert f"Hint {number} of {count}" in card
-        assert visible(with_code(text)) in visible(card)
+        assert f"Hint {number} of {count}" in card and visible(with_code(text)) in visible(card)
 
 
 def test_html_from_a_learner_is_escaped():

@@ -80,19 +80,6 @@ def test_a_mistake_that_no_answer_makes_and_emphasis_that_a_card_cannot_show_are
         well_stocked(replace(exercise, hints=("Divide by 2 * x.", "Not *this* one.")), banks)
 
 
-def test_an_input_without_a_seed_of_its_own_is_found(tmp_path, monkeypatch):
-    package = tmp_path / "course_without_seeds"
-    folder = package / "n09_room"
-    folder.mkdir(parents=True)
-    (package / "__init__.py").touch()
-    (folder / "shares.md").write_text("# 9.1 shares\n", encoding="utf-8")
-    (folder / "shares.py").write_text(WITHOUT_A_SEED, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    exercise = importlib.import_module(f"{package.name}.{folder.name}.shares").EXERCISE
-    found = kept(exercise, lambda: imported_again(package.name, package, "9.1"))["statement"]
-    assert "a drawn table" in found and "minimal input 0" in found and "a fixed table" not in found
-
-
 WITHOUT_A_SEED = """from dataclasses import replace
 
 import torch
@@ -103,6 +90,17 @@ from tests.feedback.sample import EXERCISE, X
 CASES = (TestCase("a fixed table", (X, None)), TestCase("a drawn table", (torch.rand(2, 5), None)))
 EXERCISE = replace(EXERCISE, cases=CASES, minimal_inputs=((torch.rand(1, 2), None),))
 """
+
+
+def test_an_input_without_a_seed_of_its_own_is_found(tmp_path, monkeypatch):
+    folder = tmp_path / "course_without_seeds" / "n09_room"
+    folder.mkdir(parents=True)
+    (folder / "shares.md").write_text("# 9.1 shares\n", encoding="utf-8")
+    (folder / "shares.py").write_text(WITHOUT_A_SEED, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    exercise = importlib.import_module("course_without_seeds.n09_room.shares").EXERCISE
+    found = kept(exercise, lambda: imported_again("course_without_seeds", folder.parent, "9.1"))["statement"]
+    assert "a drawn table" in found and "minimal input 0" in found and "a fixed table" not in found
 
 
 def test_an_argument_that_is_square_in_every_case_is_found():

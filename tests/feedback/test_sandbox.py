@@ -49,15 +49,6 @@ def test_an_endless_loop_is_stopped(monkeypatch):
     assert check("0.1", lambda x: x.mean(1)).status == "correct"
 
 
-MODES = {
-    "inference": torch.inference_mode,
-    "no gradients": torch.no_grad,
-    "autocast": lambda: torch.autocast("cpu", dtype=torch.bfloat16),
-    "a default device": lambda: torch.device("meta"),
-    "a default dtype": lambda: double_by_default(),
-}
-
-
 @contextlib.contextmanager
 def double_by_default():
     torch.set_default_dtype(torch.float64)
@@ -65,17 +56,29 @@ def double_by_default():
     torch.set_default_dtype(torch.float32)
 
 
+MODES = {
+    "inference": torch.inference_mode,
+    "no gradients": torch.no_grad,
+    "autocast": lambda: torch.autocast("cpu", dtype=torch.bfloat16),
+    "a default device": lambda: torch.device("meta"),
+    "a default dtype": double_by_default,
+}
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_the_first_check_of_a_session_may_run_in_any_mode(mode):
     known.cache_clear()
     for id in ("2.5", "3.1", "4.2", "4.3"):
         with MODES[mode]():
-            before = torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_autocast_enabled("cpu")
+            before = modes()
             assert check(id, EXERCISES[id].reference).status == "correct"
             assert check(id, EXERCISES[id].misconceptions[0].variants[0]).status in ("wrong", "error")
-            after = torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_autocast_enabled("cpu")
-        assert before == after
+            assert modes() == before
         assert check(id, EXERCISES[id].reference).status == "correct"
+
+
+def modes():
+    return torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_autocast_enabled("cpu")
 
 
 def test_concurrent_checks_put_standard_output_back():
