@@ -69,6 +69,7 @@ def test_errors_are_one_sentence():
     require_refused(
         ("TypeError: q must be a tensor of floats, got torch.int64", lambda: run(q.long(), k, v)),
         (f"{letters} (2, 5, 3), k (2, 7, 11), v (2, 7, 13): D is 3 in q", lambda: run(q[..., :3], k, v)),
+        ("TypeError: q, k and v must share one dtype, got torch.float32, ", lambda: run(q, k, v.double())),
         *((f"{agree_in} q", lambda x=x: run(*x)) for x in [(q[[0, 1, 1]], k, v), (q, k[[0, 1, 1]], v)]),
         ("TypeError: mask must be bool", lambda: run(q, k, v, torch.ones(T, S))),
         ("TypeError: got 0.1; for a probability p pass nn.Dropout(p)", lambda: run(q, k, v, None, 0.1)),
