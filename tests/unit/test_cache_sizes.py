@@ -43,5 +43,6 @@ def test_sizes_that_make_no_sense_are_refused():
     require_refused(
         ("ValueError: must divide num_heads, got 4 groups for num_heads = 6", lambda: replace(SIZES, groups=4)),
         ("ValueError: latent must be at least 1, got 0", lambda: replace(SIZES, latent=0)),
+        ("ValueError: num_layers must be at least 1, got 0", lambda: replace(SIZES, num_layers=0)),
         ("ValueError: length must be at least 1, got 0", lambda: SIZES.bytes(length=0)),
     )

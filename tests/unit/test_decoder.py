@@ -268,6 +268,8 @@ def test_errors_of_losses_and_draws_are_one_sentence():
     logits, finite = torch.zeros(2, 3, V), "ValueError: temperature must be at least 0 and finite, got"
     require_refused(
         ("ValueError: logits must be (B, T, V), got (3, 13)", lambda: next_token_loss(logits[0], IDS[0])),
+        ("ValueError: ids must be (2, 3), got (2, 2)", lambda: next_token_loss(logits, IDS[:, 1:])),
+        ("TypeError: top_p must be a number, got '1'", lambda: sample(logits[0], top_p="1")),
         ("ValueError: with T of at least 2", lambda: next_token_loss(logits[:, :1], IDS[:, :1])),
         ("ValueError: got only the padding id 0", lambda: next_token_loss(logits, IDS, 0)),
         ("ValueError: logits must be (B, V), got (2, 3, 13); of a model's output take", lambda: sample(logits)),

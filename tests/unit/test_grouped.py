@@ -82,5 +82,6 @@ def test_errors_are_one_sentence():
         ("ValueError: num_heads must divide d_model, got 6 heads", lambda: GroupedQueryAttention(C, H, 2)),
         ("ValueError: d_head must be at least 1, got 0", lambda: GroupedQueryAttention(C, H, 2, d_head=0)),
         ("ValueError: x must be (B, T, 17), got (5, 17)", lambda: module()(x[0])),
+        ("ValueError: mask (3, 3) does not broadcast", lambda: module()(x, torch.ones(3, 3) > 0)),
         ("ValueError: past must hold keys (2, 2, S, 4)", lambda: module()(x, None, (random(2, 6, 5, 4),) * 2)),
     )

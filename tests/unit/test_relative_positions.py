@@ -131,6 +131,8 @@ def test_errors_of_rotations_are_one_sentence():
         ("ValueError: positions must be (3,), one for each of x's 3, got (2,)", lambda: rotate_halves(X, P[:2])),
         ("ValueError: positions must be on cpu like x, got meta", lambda: rotate_halves(X, P.to("meta"))),
         ("ValueError: width must be at most the number of features of x, got 6", lambda: rotate_first(X, P, 6)),
+        ("TypeError: width must be a whole number, got 2.0", lambda: rotate_first(X, P, 2.0)),
+        ("TypeError: num_heads must be a whole number, got 2.0", lambda: pairs_to_halves(torch.zeros(8, 2), 2.0)),
         ("TypeError: weight must be a tensor of floats, got list", lambda: pairs_to_halves([1.0], 2)),
         (rows, lambda: pairs_to_halves(torch.zeros(9), 3)),
         ("TypeError: past must be (keys, values), as it was returned", lambda: rotary_step(*QKV, past=QKV)),
@@ -143,6 +145,8 @@ def test_errors_of_biases_are_one_sentence():
     require_refused(
         (latest, lambda: alibi_bias(2, 5, 3)),
         ("ValueError: T must be at least 1, got 0", lambda: RelativeBias(2)(0, 3)),
+        ("ValueError: num_heads must be at least 1, got 0", lambda: RelativeBias(0)),
+        ("ValueError: D is 3 in q and 4 in k", lambda: biased_attention(Q[..., 1:], K, K, torch.zeros(3, 5))),
         ("TypeError: num_heads must be a whole number, got 2.0", lambda: alibi_slopes(2.0)),
         ("TypeError: max_distance must be a whole number, got 8.0", lambda: RelativeBias(2, 8, 8.0)),
         ("ValueError: fewer than max_distance = 4, got 8", lambda: distance_buckets(torch.arange(3), 8, 4)),

@@ -63,6 +63,7 @@ IDS = torch.zeros(2, 3, dtype=torch.long)
 def test_errors_are_one_sentence():
     require_refused(
         ("ValueError: must divide num_heads, got 3 groups for num_heads = 4", lambda: TodayConfig(V, groups=3)),
+        ("ValueError: num_heads must divide d_model", lambda: TodayConfig(V, num_heads=5, groups=5)),
         ("ValueError: d_ff must be at least 1, got 0", lambda: TodayConfig(V, d_ff=0)),
         ("ValueError: ids must be (B, T), got (3,)", lambda: model()(IDS[0])),
         ("TypeError: past must be what the model returned with its logits", lambda: model()(IDS, IDS)),
