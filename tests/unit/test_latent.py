@@ -50,6 +50,7 @@ def test_errors_are_one_sentence():
         ("ValueError: q must be (B, H, T, W), latents (B, S, R), w_k", lambda: absorbed_attention(Q, L[0], K, V)),
         ("ValueError: q must have D + N = 3 features, as the keys", lambda: absorbed_attention(Q, L, K[:, :3], V)),
         ("ValueError: S is 5 in latents and 4 in shared", lambda: absorbed_attention(Q, L, K, V, L[:, :4])),
+        ("TypeError: rank must be a whole number, got 4.0", lambda: module(rank=4.0)),
         ("ValueError: d_value must be at least 1, got 0", lambda: module(d_value=0)),
         ("ValueError: D must be even, since features are turned", lambda: module(d_rotary=5)(x)),
         ("ValueError: x must be (B, T, 17), got (5, 17)", lambda: module()(x[0])),

@@ -83,14 +83,6 @@ def test_flex_attention_reads_these_functions(flex, name):
     agree(flex.flex_attention(q, k, v, block_mask=blocks), dot_product_attention(q, k, v, table)[0])
 
 
-@pytest.mark.slow
-def test_flex_attention_skips_the_same_tiles(flex):
-    n = 12  # all of these divide it: FlexAttention rounds other lengths up, and then asks for indices beyond them
-    for tile, name in itertools.product([2, 4], ["causal window", "any of three"]):
-        blocks = flex.create_block_mask(MASK_MODS[name], None, None, n, n, device="cpu", BLOCK_SIZE=tile)
-        assert torch.equal(blocks.to_dense()[0, 0] > 0, tile_kinds(MASK_MODS[name], n, n, tile) > 0)
-
-
 # ---------------------------------------------------------------- errors
 
 
