@@ -77,9 +77,6 @@ def test_a_list_gets_advice_on_how_to_make_it_a_tensor(value, words):
     assert words in check("0.1", lambda x: value).message
 
 
-# ---------------------------------------------------------------- what is said of one answer
-
-
 class NoGradient(EXERCISES["2.5"].reference):
     def forward(self, x):
         out, weights = super().forward(x)

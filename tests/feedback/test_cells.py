@@ -49,9 +49,6 @@ def test_a_syntax_error_in_the_cell_above_is_named_until_it_is_corrected(report)
     assert report("y = (row_means(", CHECK).status == "correct", "a slip in another cell does not matter"
 
 
-# ---- a name that no cell has defined
-
-
 @pytest.fixture
 def fresh(run):
     """The same in a fresh kernel of the course."""
@@ -80,8 +77,6 @@ def test_every_other_name_error_is_shown_as_usual(fresh, cell):
     assert shown == [] and "Traceback" in printed
     assert re.search(r"NameError(\x1b\[\d*m)?: name 'row_means?' is not defined", printed)
 
-
-# ---- a kernel that has just started
 
 NEW_KERNEL = (ROOT / "tools" / "jupyterlab" / "new_kernel.py").read_text(encoding="utf-8")
 

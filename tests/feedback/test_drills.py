@@ -29,9 +29,6 @@ def drills(monkeypatch, tmp_path):
     return course
 
 
-# ---------------------------------------------------------------- numbers and texts are judged
-
-
 def test_a_known_mistake_is_named_and_shown_in_numbers(drills):
     report = drills.check("1.1", lambda text, word: text.count(word))
     assert report.diagnosis == "inside-words"
@@ -105,9 +102,6 @@ def test_a_result_that_cannot_be_judged_is_refused(drills, result):
         checker.check(judged_by(drills, result), lambda text, word: result)
 
 
-# ---------------------------------------------------------------- what belongs to the course
-
-
 def test_an_exception_in_a_helper_of_the_course_is_told_with_the_learners_line(drills):
     words = importlib.import_module("drills.text").words  # which learners are given
 
@@ -145,9 +139,6 @@ def test_progress_is_kept_where_the_course_says(drills, tmp_path):
 def test_a_course_needs_no_predictions(drills):
     assert repr(drills.progress()).startswith("0 of 3 exercises solved · about 15 minutes left\n")
     assert "There is no prediction '01.x'. This course has none." in drills.predict("01.x").message
-
-
-# ---------------------------------------------------------------- the plugin
 
 
 @pytest.mark.slow

@@ -22,8 +22,6 @@ def nothing_chosen(monkeypatch):
     monkeypatch.setattr(COURSE.store, "_unsaved", {})
 
 
-# ---------------------------------------------------------------- the questions
-
 PAGE = """# Predictions
 
 ## 01.x
@@ -101,9 +99,6 @@ def test_right_and_wrong_choices_are_answered_differently_and_only_at_the_end():
         assert [letter for letter, each in verdicts.items() if each.head[0] == "✓"] == [asked.right]
 
 
-# ---------------------------------------------------------------- predict("02.cards", "b")
-
-
 def test_without_a_notebook_there_is_no_output_to_wait_for():
     assert repr(predict("02.cards", "a")).startswith("✓ You chose (a): well predicted. Compare the two halves")
     for written in ("b", " B "):
@@ -152,9 +147,6 @@ def test_an_unknown_prediction_and_an_unknown_answer_are_answered_with_the_known
     assert 'Prediction 02.cards has the answers "a", "b", "c", got \'d\'.' in predict("02.cards", "d").message
     assert "got 2." in predict("02.cards", 2).message
     assert "There is no prediction ['02.cards']." in predict(["02.cards"]).message
-
-
-# ---------------------------------------------------------------- what a notebook shows
 
 
 @pytest.fixture

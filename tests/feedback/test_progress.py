@@ -25,9 +25,6 @@ class Page:
         self.scopes = [cell.get("scope") for cell in root.iter("th")]
 
 
-# ---------------------------------------------------------------- one notebook
-
-
 def test_some_are_solved_and_some_are_worth_another_look(course):  # noqa: F811
     assert repr(course.progress("08")).splitlines() == [
         "□□ 0 of 2 exercises solved here · 0 of 2 predictions made · about 30 minutes left",
@@ -64,8 +61,6 @@ def test_all_is_solved_in_the_last_notebook(course):  # noqa: F811
     ]
     assert "There is no notebook '10'. The notebooks are 08, 09." in course.progress("10").message
 
-
-# ---------------------------------------------------------------- the whole course
 
 HEAD = "notebook | solved | exercises | predictions | minutes left"
 
@@ -128,9 +123,6 @@ def test_the_minutes_left_are_in_proportion_to_what_is_not_solved_in_steps_of_5_
     assert left == [60, 55, 30, 0, 0]
     said = [progress.duration(minutes) for minutes in (0, 90, 100, 570, 590)]
     assert said == ["0 minutes", "90 minutes", "1½ hours", "9½ hours", "10 hours"]
-
-
-# ---------------------------------------------------------------- the record
 
 
 def test_a_demonstration_is_not_recorded_or_used_and_leads_to_no_other_exercise(course):  # noqa: F811

@@ -76,9 +76,6 @@ def test_errors_are_one_sentence():
     )
 
 
-# ---------------------------------------------------------------- modules
-
-
 def table(name):
     """A printed table of the article; -inf was written as a word."""
     return torch.tensor([[float(x) for x in row] for row in ARTICLE[name]["printed"]])

@@ -272,9 +272,6 @@ def test_the_default_config_is_bert_base_and_frozen():
         base.hidden_size = 5
 
 
-# ---------------------------------------------------------------- errors
-
-
 def test_a_config_that_makes_no_sense_is_refused():
     sizes = ("max_position_embeddings", "num_hidden_layers", "intermediate_size", "vocab_size", "type_vocab_size")
     shares = ("attention_probs_dropout_prob", "hidden_dropout_prob")

@@ -232,9 +232,6 @@ def test_writing_goes_on_after_padding_on_the_left():
         assert torch.equal(found[5:], generate(made, row[None], 6)[0, len(row) :])
 
 
-# ---------------------------------------------------------------- errors
-
-
 IDS = torch.zeros(2, 3, dtype=torch.long)
 
 

@@ -34,9 +34,6 @@ def test_keys_and_values_are_not_copied_for_each_head():
     assert largest.elements <= k.numel()  # copies would have four times as many
 
 
-# ---------------------------------------------------------------- the module
-
-
 def module(groups=2, **options):
     return filled(GroupedQueryAttention(C, H, groups, **{"d_head": 4, **options}))
 
@@ -65,8 +62,6 @@ def test_the_cache_shrinks_with_the_groups():
         assert cache_bytes(past) == 2 * B * groups * T * 4 * 4  # keys and values, 4 features of 4 bytes
     assert cache_bytes((past, [past, None])) == 2 * cache_bytes(past)
 
-
-# ---------------------------------------------------------------- errors
 
 Q, K, ROWS = torch.zeros(1, 6, 3, 4), torch.zeros(1, 2, 5, 4), torch.zeros(12, 3)
 

@@ -181,9 +181,6 @@ def test_autocast_gives_bfloat16_near_the_float32_result(need_weights):
         torch.testing.assert_close(out.float(), expected, rtol=0.05, atol=0.05 * expected.abs().max().item())
 
 
-# ---------------------------------------------------------------- errors
-
-
 @pytest.mark.parametrize("need_weights", [False, True])
 def test_errors_are_one_sentence_on_both_paths(need_weights):
     x, context = torch.zeros(B, T, C), torch.zeros(B, S, C)

@@ -18,9 +18,6 @@ def test_keys_and_values_are_never_made():
     assert largest.elements < 2 * 3 * 400 * 32 / 8
 
 
-# ---------------------------------------------------------------- the module
-
-
 def module(**sizes):
     ours = {"query_rank": 7, "rank": R, "d_plain": D, "d_rotary": P, "d_value": E, "base": 77.0}
     return filled(LatentAttention(C, H, **(ours | sizes)))
@@ -38,8 +35,6 @@ def test_the_cache_has_a_latent_and_a_rotary_key_for_each_token():
     assert [tuple(t.shape) for t in past] == [(B, T, R), (B, T, P)]
     assert cache_bytes(past) == B * T * (R + P) * 8  # float64
 
-
-# ---------------------------------------------------------------- errors
 
 Q, L, K, V = torch.zeros(1, 2, 3, 4), torch.zeros(1, 5, 6), torch.zeros(2, 4, 6), torch.zeros(2, 7, 6)
 

@@ -72,8 +72,6 @@ def test_features_are_positive_also_where_elu_rounds():
     assert positive(x.float()).gt(0).all()
 
 
-# ---------------------------------------------------------------- errors
-
 Q, V, STEPS = torch.zeros(2, 3, 4), torch.zeros(2, 3, 5), torch.zeros(2, 3)
 
 

@@ -89,14 +89,8 @@ def test_gradients_reach_every_parameter():
     assert all(g.isfinite().all() for g in torch.autograd.grad(out.sum(), list(made.parameters())))
 
 
-# ---------------------------------------------------------------- soft-capping
-
-
 def test_scores_end_at_the_cap():
     assert cap_scores(torch.tensor([-1e30, 0.0, 1e30]), 50.0).tolist() == [-50, 0, 50]
-
-
-# ---------------------------------------------------------------- errors
 
 
 def long(heads=H, groups=G, **options):

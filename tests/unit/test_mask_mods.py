@@ -61,9 +61,6 @@ def test_kinds_of_tiles(name):
             assert kinds[row, column] == (2 if part.all() else 1 if part.any() else 0)
 
 
-# ---------------------------------------------------------------- FlexAttention
-
-
 @pytest.fixture
 def flex(monkeypatch):
     """FlexAttention, run without the compiler: it would trace these functions, and mutmut's around them."""
@@ -81,9 +78,6 @@ def test_flex_attention_reads_these_functions(flex, name):
     blocks = flex.create_block_mask(MASK_MODS[name], B, H, T, S, device="cpu", BLOCK_SIZE=4)
     assert torch.equal(flex.create_mask(MASK_MODS[name], B, H, T, S, device="cpu"), table)
     agree(flex.flex_attention(q, k, v, block_mask=blocks), dot_product_attention(q, k, v, table)[0])
-
-
-# ---------------------------------------------------------------- errors
 
 
 def test_errors_are_one_sentence():

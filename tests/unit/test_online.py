@@ -16,9 +16,6 @@ def qkv():
     return random(B, H, T, D), random(B, H, S, D, seed=1), random(B, H, S, E, seed=2)
 
 
-# ---------------------------------------------------------------- one pass
-
-
 @pytest.mark.parametrize("tile", [1, 2, 7, 8])
 def test_the_sum_is_pytorch_s_for_every_tile_and_its_gradients_are_the_softmax(tile):
     for size in (1, 1e4):
@@ -31,9 +28,6 @@ def test_the_sum_is_pytorch_s_for_every_tile_and_its_gradients_are_the_softmax(t
         agree(gradient.flatten(0, 1)[1:], scores.softmax(dim=-1).flatten(0, 1)[1:])  # all but the row that is empty
 
 
-# ---------------------------------------------------------------- parts
-
-
 @pytest.mark.parametrize("mask", [None, some_mask(T, S), some_mask(B, H, T, S)], ids=["no mask", "mask", "mask of all"])
 def test_a_part_is_attention_and_the_sum(mask):
     q, k, v = qkv()
@@ -42,8 +36,6 @@ def test_a_part_is_attention_and_the_sum(mask):
     scores = q @ k.mT / D**0.5
     agree(lse, (scores if mask is None else scores.masked_fill(~mask, -INF)).logsumexp(dim=-1))
 
-
-# ---------------------------------------------------------------- errors
 
 OUT, LSE, Q = torch.zeros(2, 3, 4), torch.zeros(2, 3), torch.zeros(3, 4)
 

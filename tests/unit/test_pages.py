@@ -108,8 +108,6 @@ def test_the_store_has_no_gradients():
     assert not made.keys.requires_grad and torch.equal(made.read(text)[0], k.detach())
 
 
-# ---------------------------------------------------------------- errors
-
 PAGES = torch.zeros(4, 3, 2, 5)
 
 

@@ -43,9 +43,6 @@ def test_angles_are_exact_in_every_dtype_and_a_sequence_may_be_empty(rotate):
     assert rotate(torch.zeros(B, 0, 4), torch.arange(0)).shape == (B, 0, 4)
 
 
-# ---------------------------------------------------------------- biases
-
-
 def test_biased_attention_is_pytorch_s_with_a_float_mask():
     q, k, v = random(B, H, T, D), random(B, H, S, D, seed=1), random(B, H, S, 13, seed=2)
     mask = causal_mask(T, past=S - T)
@@ -96,9 +93,6 @@ def test_a_decoder_has_buckets_for_the_past_and_an_encoder_the_upper_half_for_la
     assert gradient.sum() == H * 300 * 300
 
 
-# ---------------------------------------------------------------- modules
-
-
 def test_rotary_attention_is_a_rotary_step_between_projections():
     made, x = filled(RotaryAttention(24, H)), random(B, T, 24)
     out, _ = rotary_step(*(split_heads(projection(x), H) for projection in (made.q_proj, made.k_proj, made.v_proj)))
@@ -114,8 +108,6 @@ def test_alibi_attention_adds_its_bias_and_silences_heads():
     agree(made(x, mask=mask, causal=True)[0], made(x, mask=mask & causal_mask(T))[0])
     agree(made.attend(q, k, v, mask, head_mask=kept)[0], made.out_proj(merge_heads(out * kept[:, None, None])))
 
-
-# ---------------------------------------------------------------- errors
 
 X, P = torch.zeros(2, 3, 4), torch.arange(3)
 QKV = [torch.zeros(1, 2, 3, 4)] * 3

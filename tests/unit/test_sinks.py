@@ -28,8 +28,6 @@ def test_a_gate_multiplies_by_its_sigmoid():
     assert torch.equal(gated_output(out, torch.full((B, H, T, 1), 100.0).double()), out)
 
 
-# ---------------------------------------------------------------- errors
-
 Q, Z = torch.zeros(1, 2, 3, 4), torch.zeros(2)
 
 

@@ -41,9 +41,6 @@ def test_both_trainings_go_through_fresh_material():
     assert ids[3:].min() > stories.START_ID and not counted[3:].all()
 
 
-# ---------------------------------------------------------------- without a table of positions
-
-
 @each_kind
 def test_it_begins_like_the_model_with_a_table_and_padding_in_front_does_not_matter(positions):
     model, with_table = distances.new_model(positions, 3), story_model.new_model(3).state_dict()

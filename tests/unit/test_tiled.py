@@ -49,9 +49,6 @@ def test_sums_are_kept_in_float32_at_least(dtype, tolerance):
         assert found.dtype == dtype and (found - right).abs().max() < 10 * tolerance
 
 
-# ---------------------------------------------------------------- tiles, and what is never made
-
-
 @pytest.mark.parametrize("causal", [False, True])
 def test_the_table_is_never_made(causal):
     b, h, n, d, tile = 2, 3, 120, 3, 10
@@ -85,8 +82,6 @@ def test_tiles_cover_each_visible_pair_once_and_no_tile_is_read_in_vain(T, S, ti
             read[rows, part] += 1
     assert (read * visible == visible).all() and read.max() == 1
 
-
-# ---------------------------------------------------------------- errors
 
 Q, K = torch.zeros(2, 3, 4), torch.zeros(2, 5, 4)
 OUT, LSE = torch.zeros(2, 3, 4), torch.zeros(2, 3)

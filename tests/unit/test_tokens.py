@@ -16,9 +16,6 @@ GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "wordpiece.json").re
 SENTENCE = "Your journey starts with one step"
 
 
-# ---------------------------------------------------------------- words
-
-
 def test_words_are_numbered_in_order_of_appearance():
     assert build_vocabulary("the cat and The dog and") == {"<unk>": 0, "the": 1, "cat": 2, "and": 3, "dog": 4}
     assert build_vocabulary("a <unk> b") == {"<unk>": 0, "a": 1, "b": 2}
@@ -66,8 +63,6 @@ def test_errors_of_words_are_one_sentence():
         *refused_ids(lambda ids: decode(ids, vocabulary)),
     )
 
-
-# ---------------------------------------------------------------- WordPiece, by hand
 
 PIECES = [
     *("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "un", "##aff", "##able", "una", "##ff", "u", "##n", "able", "a"),
@@ -158,9 +153,6 @@ def test_errors_of_pieces_are_one_sentence():
     )
     with pytest.raises(ValueError, match=r"must hold \[PAD\], .*; missing: \[CLS\], \[MASK\]. Is this the right vocab"):
         WordPiece(["[PAD]", "[UNK]", "[SEP]", "a"])
-
-
-# ---------------------------------------------------------------- WordPiece against Hugging Face's
 
 
 @pytest.fixture(scope="module")

@@ -20,9 +20,6 @@ def qkv(groups=2, length=T, width=D):
     return q, random(B, groups, length, D, seed=1), random(B, groups, length, width, seed=2)
 
 
-# ---------------------------------------------------------------- the same numbers in other ways
-
-
 @pytest.mark.parametrize("window", WINDOWS)
 def test_a_band_is_the_mask_in_outputs_and_gradients(window):
     inputs, mix = [x.requires_grad_() for x in qkv(width=E)], random(B, H, T, E, seed=9)
@@ -54,8 +51,6 @@ def test_a_rolling_cache_keeps_less_than_a_window_alive(window):
         assert {x.size(2) for x in past} == {min(seen, window - 1)}
         assert sum(x.untyped_storage().nbytes() for x in past) == cache_bytes(past)  # and nothing else
 
-
-# ---------------------------------------------------------------- errors
 
 Q, K = torch.zeros(1, 2, 3, 4), torch.zeros(1, 2, 5, 4)
 
