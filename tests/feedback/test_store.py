@@ -140,6 +140,8 @@ def test_a_damaged_record_is_set_aside_and_begun_again(record_file, content):
         record_file.write_text(content, encoding="utf-8")
         assert repr(progress()).startswith("First part: 0 of ")
         assert repr(progress()).endswith("The file progress.json was damaged and is begun again.")
+    check("0.1", means)
+    assert repr(progress()).startswith("First part: 1 of ")
     aside = list(record_file.parent.glob("progress.json.unreadable-*"))
     assert [path.read_text(encoding="utf-8") for path in aside] == [content, content]
 

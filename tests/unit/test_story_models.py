@@ -31,16 +31,6 @@ def test_the_share_read_back_counts_every_word_that_has_to_be_read_back():
     assert story_model.share_read_back(lambda ids: model(ids, head_mask=mask), told) == pytest.approx(wanted)
 
 
-def test_both_trainings_go_through_fresh_material():
-    (ids, counted), (again, _), (other, _) = (next(story_model.random_strings(seed, size=50)) for seed in (0, 0, 1))
-    assert ids.shape == (50, 64) and ids.min() == stories.START_ID + 1 and not counted.all()
-    assert torch.equal(ids, again) and not torch.equal(ids, other)
-    ids, counted = next(story_model.fresh_stories(0, size=3, repeated=2))
-    assert ids.shape == (5, 64) and counted.dtype == torch.bool and counted[:3].all()
-    assert torch.equal(ids[:3], stories.batch(random.Random(0), 3).ids)
-    assert ids[3:].min() > stories.START_ID and not counted[3:].all()
-
-
 @each_kind
 def test_it_begins_like_the_model_with_a_table_and_padding_in_front_does_not_matter(positions):
     model, with_table = distances.new_model(positions, 3), story_model.new_model(3).state_dict()

@@ -1,7 +1,6 @@
-"""The real text of notebook 08: its parts, its tokens and random windows."""
+"""The real text of notebook 08: its parts, and its tokens."""
 
 import pytest
-import torch
 
 from models import text_model
 
@@ -49,12 +48,3 @@ def test_encoding_merges_as_learning_did(tokens):
             pieces = text_model.merged(pieces, pair)
         assert [tokens.bytes[n] for n in tokens.encode(word)] == list(pieces)
     assert tokens.decode([256 + merges.index((b" ", b"t"))]) == " t"
-
-
-def test_random_windows_are_pieces_of_the_text_and_those_of_their_seed():
-    ids = torch.arange(100, 117)
-    found, again, other = (next(text_model.random_windows(ids, seed, size=50, length=5)) for seed in (0, 0, 1))
-    rows, counted = found
-    assert rows.shape == (50, 5) and counted is None
-    assert (rows.diff(dim=1) == 1).all() and rows.min() == 100 and rows.max() == 116
-    assert torch.equal(rows, again[0]) and not torch.equal(rows, other[0])

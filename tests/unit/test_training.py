@@ -2,21 +2,17 @@
 
 import hashlib
 import json
-from contextlib import contextmanager
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 import pytest
 import torch
-from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from helpers.decoder import Decoder, DecoderConfig, token_losses
 from models import distances, story_model, story_today, text_model
 from models.induction import (
     attention_only,
     examine,
-    grow,
     induction_scores,
     previous_token_scores,
     repeated_strings,
@@ -51,46 +47,6 @@ def test_only_what_counts_is_trained():
     after = model.positions.weight
     assert (after[T - 1] - before[T - 1]).abs().max() < 1e-6  # the last position predicts nothing
     assert (after[T - 2] - before[T - 2]).abs().min() > 1e-5
-
-
-@contextmanager
-def before_each_step(look):
-    """The list of what look(optimizer) gives before each step."""
-    found = []
-    hook = register_optimizer_step_pre_hook(lambda optimizer, *_: found.append(look(optimizer)))
-    yield found
-    hook.remove()
-
-
-def rate(optimizer):
-    return optimizer.param_groups[0]["lr"]
-
-
-def norm_of_gradients(optimizer):
-    return torch.cat([p.grad.flatten() for p in optimizer.param_groups[0]["params"]]).norm().item()
-
-
-def test_the_learning_rate_rises_and_falls_along_a_cosine():
-    with before_each_step(rate) as rates:
-        list(train(tiny(), batches(), 40, learning_rate=1e-3, warmup=10))
-    assert rates[:5] == pytest.approx([1e-4, 2e-4, 3e-4, 4e-4, 5e-4])
-    assert rates[19] == pytest.approx(0.55e-3) and rates[39] == pytest.approx(1e-4)  # half of the way, and all of it
-    assert rates[9:] == sorted(rates[9:], reverse=True)
-
-
-def test_large_gradients_are_shortened_to_length_1():
-    model = tiny()
-    model.tokens.weight.data *= 9
-    with before_each_step(norm_of_gradients) as norms:
-        list(train(model, batches(), 3))
-    assert norms == pytest.approx([1, 1, 1], rel=1e-4)
-
-
-def test_strings_are_learned_at_a_rate_that_rises_and_then_stays():
-    for training in (lambda model: grow(model, 0, 53, 53), lambda model: story_model.learn_to_repeat(model, 0)):
-        with before_each_step(rate) as rates:
-            list(islice(training(story_model.new_model(0, d_model=4, num_heads=1, num_layers=1, d_ff=0)), 53))
-        assert rates[:50] == sorted(set(rates[:50])) and rates[49:] == [rates[49]] * 4
 
 
 def test_strings_repeat_and_what_counts_is_certain():
