@@ -1,4 +1,4 @@
-"""The real text of notebook 08: its parts, and its tokens."""
+"""The real text of notebook 08: its parts and its tokens."""
 
 import pytest
 
