@@ -126,21 +126,6 @@ def test_a_replaced_comparison_makes_no_wrong_answer_right(name, monkeypatch):
     assert check("2.2", lambda scores: scores.exp()).status == "wrong"
 
 
-class Liar(torch.Tensor):
-    """A tensor that compares as it likes."""
-
-    @classmethod
-    def __torch_function__(cls, function, types, args=(), kwargs=None):
-        if function in (torch.allclose, torch.equal):
-            return True
-        return super().__torch_function__(function, types, args, kwargs or {})
-
-
-def test_a_tensor_that_compares_as_it_likes_is_compared_all_the_same():
-    assert check("2.2", lambda scores: scores.exp().as_subclass(Liar)).status == "wrong"
-    assert check("2.2", lambda scores: scores.softmax(-1).as_subclass(Liar)).status == "correct"
-
-
 def waits_for_a_lock():
     lock = threading.Lock()
     lock.acquire()

@@ -1,8 +1,6 @@
 """Whatever a learner's code does stays inside: exceptions, endless loops, printing, seeds and modes."""
 
 import contextlib
-import sys
-import threading
 import time
 
 import pytest
@@ -79,16 +77,6 @@ def test_the_first_check_of_a_session_may_run_in_any_mode(mode):
 
 def modes():
     return torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_autocast_enabled("cpu")
-
-
-def test_concurrent_checks_put_standard_output_back():
-    stdout = sys.stdout
-    workers = [threading.Thread(target=check, args=("2.3", EXERCISES["2.3"].reference)) for _ in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert sys.stdout is stdout
 
 
 def test_printed_text_is_shown_once_on_the_card(capsys):
