@@ -8,11 +8,9 @@ import math
 
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 from exercises.common.sizes import LargestTensor
-from helpers import heads
 from helpers.heads import MultiHeadAttention, merge_heads, split_heads
 from helpers.masks import padding_mask
 from tests.unit.bert_models import random, some_mask
@@ -106,25 +104,6 @@ def test_nothing_leaks_from_the_future_and_the_past_is_read(need_weights):
         out = attention(x, mask=mask, causal=True, need_weights=need_weights)[0]
         (gradient,) = torch.autograd.grad(out[:, t].square().sum(), x)
         assert (gradient[:, t + 1 :] == 0).all() and (gradient[:, : t + 1].abs().amax(-1) > 0).all()
-
-
-def test_both_paths_agree_in_an_old_pytorch(monkeypatch):
-    """Before 2.5, PyTorch's own attention gave NaN for a row that is fully masked."""
-    real = F.scaled_dot_product_attention
-
-    def old(q, k, v, attn_mask=None, **options):
-        out = real(q, k, v, attn_mask, **options)
-        return out if attn_mask is None else out.masked_fill(~attn_mask.any(-1, keepdim=True), math.nan)
-
-    monkeypatch.setattr(F, "scaled_dot_product_attention", old)
-    monkeypatch.setattr(heads, "EMPTY_ROWS_GIVE_ZEROS", False)
-    x, context = random(B, T, C, dtype=F32), random(B, S, C, seed=1, dtype=F32)
-    for shape in MASK_SHAPES:
-        paths_agree(module(), x, context, mask=some_mask(*shape))
-    for mask in (None, some_mask(S), some_mask(T, S), some_mask(H, T, S)):
-        paths_agree(module(), x[0], context[0], mask=mask)
-    attention, mask = module(dropout=0.5), some_mask(T, T)
-    assert not torch.equal(attention(x, mask=mask)[0], attention.eval()(x, mask=mask)[0])
 
 
 @pytest.mark.parametrize("causal", [False, True])

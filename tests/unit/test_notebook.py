@@ -74,16 +74,15 @@ def test_dropout_otherwise_behaves_like_nn_dropout():
     "content, error, words",
     [
         (None, FileNotFoundError, "journey.csv is missing; it belongs to the course"),
-        ("word,x1\nYour,0.4\n", ValueError, "must have the columns word, x1, x2, x3"),
-        ("word,x1,x2,x3\nYour,0.4,0.1,much\n", ValueError, "numbers in the last three"),
-        ("word,x1,x2,x3\nYour,0.4\n", ValueError, "must have the columns"),
+        (b"word,x1\nYour,0.4\n", ValueError, "must have the columns word, x1, x2, x3"),
+        (b"word,x1,x2,x3\nYour,0.4,0.1,much\n", ValueError, "numbers in the last three"),
         (b"\xff\xfe\x00", ValueError, "must have the columns"),
     ],
 )
 def test_a_missing_or_damaged_file_raises(tmp_path, monkeypatch, content, error, words):
     monkeypatch.setattr(notebook, "DATA", tmp_path)
     if content is not None:
-        (tmp_path / "journey.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
+        (tmp_path / "journey.csv").write_bytes(content)
     with pytest.raises(error, match=words):
         notebook.example_sentence()
 

@@ -42,20 +42,15 @@ def test_a_fork_shares_all_pages_until_one_of_both_writes():
     made.append(first, *one)  # nobody shares its last page now: no copy
     assert made.tables[first][2] == last
     require_equal(made.read(second), joined(prefix, two))
-
-
-def test_a_full_page_is_never_copied_and_a_shared_one_free_when_its_last_text_is():
-    made, prefix = cache(), tokens(6, seed=0)
-    first = made.start()
-    made.append(first, *prefix)
-    second = made.fork(first)
-    made.append(second, *tokens(1, seed=1))
-    assert made.tables[second][:2] == made.tables[first] and len(made.free_pages) == N - 3
-    made.free(second)
-    assert len(made.free_pages) == N - 2
-    made.free(first)
+    full = made.start()
+    made.append(full, *tokens(6, seed=0))
+    other = made.fork(full)
+    made.append(other, *one)
+    assert made.tables[other][:2] == made.tables[full], "a full page is never copied"
+    for text in (first, second, other, full):
+        made.free(text)
     assert made.free_pages == list(range(N)) and not made.tables and not made.lengths
-    assert made.start() not in (first, second)
+    assert made.start() not in (first, second, full, other)
 
 
 def test_a_full_cache_refuses_and_stays_as_it_was():
