@@ -156,6 +156,7 @@ def test_only_if_asked_for_it_is_run_and_checked_and_used(earlier, capsys):
     [
         (WRONG, "yours no longer passes its check."),
         ("import nowhere_to_be_found\n", "yours stopped with ModuleNotFoundError: No module named"),
+        ("def row_means(x:\n", "yours stopped with SyntaxError: "),
         ("", "no answer of yours is kept yet."),
     ],
 )
