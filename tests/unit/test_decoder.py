@@ -56,16 +56,6 @@ def test_a_block_takes_a_mask_and_its_step_without_a_past_is_the_block():
     assert (block(x, mask) - block(x)).abs().max() > 1e-3
 
 
-def test_in_steps_it_gives_the_same_as_at_once_in_bfloat16_too():
-    made, ids = model(torch.bfloat16), some_ids()
-    found, past = [], None
-    for part in ids.split([3, 1, 2, 1], dim=1):
-        logits, past = made(part.to(torch.uint8), past)
-        found.append(logits)
-    torch.testing.assert_close(torch.cat(found, dim=1), made(ids)[0], rtol=0, atol=0.1)
-    assert past.layers[1][0].shape == (B, H, T, C // H) and past.real is None
-
-
 def padded(rows, pad=0, left=True):
     """Sequences of different lengths in one batch, and which of the tokens are real."""
     longest = max(map(len, rows))
@@ -110,7 +100,7 @@ def test_padding_may_begin_after_a_past_without_any():
 def test_look_gives_the_logits_and_weights_of_each_layer():
     made, ids = model(), some_ids()
     logits, weights = made.look(ids)
-    agree(logits, made(ids)[0])
+    agree(logits, made(ids.to(torch.uint8))[0])  # in any dtype of whole numbers
     assert [tuple(w.shape) for w in weights] == [(B, H, T, T)] * L
     for w in weights:
         agree(w.sum(-1), torch.ones(B, H, T))
