@@ -1,4 +1,7 @@
-"""Grouped-query attention: PyTorch's own, and what is kept of the past; exercises 10.1 and 10.2 check more."""
+"""Grouped-query attention: PyTorch's own, and what is kept of the past.
+
+Exercises 10.1 and 10.2 check more, and test_ports_published.py compares the module with Llama's and Qwen's.
+"""
 
 import pytest
 import torch
@@ -7,8 +10,6 @@ import torch.nn.functional as F
 from exercises.common.sizes import LargestTensor
 from helpers.grouped import GroupedQueryAttention, cache_bytes, grouped_attention, pool_heads
 from helpers.masks import causal_mask
-from helpers.norms import rms_norm
-from helpers.relative_positions import rotate_halves
 from tests.unit.bert_models import agree, filled, random, some_mask
 from tests.unit.refusals import require_refused
 
@@ -38,22 +39,11 @@ def module(groups=2, **options):
     return filled(GroupedQueryAttention(C, H, groups, **{"d_head": 4, **options}))
 
 
-@pytest.mark.parametrize("qk_norm", [False, True])
-@pytest.mark.parametrize("groups", GROUPS)
-def test_the_module_is_projections_turns_and_attention(groups, qk_norm):
-    made, x, mask = module(groups, qk_norm=qk_norm, base=77.0), random(B, T, C), some_mask(B, 1, 1, T)
-    q, k, v = (
-        (x @ proj.weight.mT).unflatten(-1, (-1, 4)).transpose(1, 2) for proj in (made.q_proj, made.k_proj, made.v_proj)
-    )
-    if qk_norm:
-        q, k = rms_norm(q, made.q_norm.weight), rms_norm(k, made.k_norm.weight)
-    q, k = (rotate_halves(z, torch.arange(T), 77.0) for z in (q, k))
-    out, weights = grouped_attention(q, k, v, causal_mask(T) & mask)
-    found, found_weights, (keys, values) = made(x, mask)
-    agree(found, out.transpose(1, 2).flatten(2) @ made.out_proj.weight.mT)
-    agree(found_weights, weights)
-    agree((keys, values), (k, v))
-    assert ("q_norm.weight" in made.state_dict()) == qk_norm
+def test_the_module_hides_what_the_mask_hides_and_what_is_to_come():
+    visible = causal_mask(T) & some_mask(B, 1, 1, T)
+    weights = module()(random(B, T, C), visible[:, :, -1:])[1]
+    assert (weights[~visible.expand_as(weights)] == 0).all()
+    agree(weights.sum(-1), visible.any(-1).double().expand(B, H, T))
 
 
 def test_the_cache_shrinks_with_the_groups():
