@@ -1,4 +1,4 @@
-"""Multi-head latent attention makes no keys and values, and caches little; its numbers are DeepSeek's in test_ports_published.py."""
+"""Latent attention makes no keys and values, and caches little; test_ports_published.py compares its numbers."""
 
 import torch
 

@@ -1,11 +1,11 @@
-"""The decoder of today, whose numbers are a Llama's (test_ports_published.py): the weights of its layers, and errors."""
+"""The decoder of today, whose numbers test_ports_published.py compares with a Llama's: masks, weights and errors."""
 
 import pytest
 import torch
 
 from helpers.norms import rms_norm
-from helpers.today import TodayConfig, TodayDecoder
-from tests.unit.bert_models import agree, filled
+from helpers.today import TodayBlock, TodayConfig, TodayDecoder
+from tests.unit.bert_models import agree, filled, random, some_mask
 from tests.unit.refusals import require_refused
 
 B, T, V, C, H, G, L = 3, 7, 13, 24, 6, 2, 2
@@ -18,6 +18,11 @@ def model(dtype=torch.float64):
 
 def some_ids(rows=B, length=T, seed=0):
     return torch.randint(V, (rows, length), generator=torch.Generator().manual_seed(seed))
+
+
+def test_a_block_attends_where_the_mask_says():
+    block, x, mask = filled(TodayBlock(C, H, G, 31)), random(B, T, C), some_mask(B, 1, T, T)
+    agree(block(x, mask)[1], block.attention(rms_norm(x, block.norm1.weight), mask)[1])
 
 
 def test_the_model_is_its_blocks_between_one_table_and_looking_gives_the_weights_of_each_layer():
