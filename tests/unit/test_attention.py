@@ -11,7 +11,6 @@ from helpers.attention import CausalAttention, SelfAttention, dot_product_attent
 from helpers.masks import causal_mask
 from runtime import notebook
 from tests.unit.bert_models import random, some_mask
-from tests.unit.oracles import sdpa
 from tests.unit.refusals import require_refused
 
 B, H, T, S, D, DV = 2, 3, 5, 7, 11, 13
@@ -30,6 +29,14 @@ def masks_for(*lead):
     """One mask of each broadcastable kind, fully masked rows among them."""
     shapes = [(T, S), (1, S), (S,), *([(lead[0], *[1] * (len(lead) - 1), 1, S), (*lead, T, S)] if lead else [])]
     return [torch.ones(T, S) > 0, torch.zeros(1, S) > 0, *(some_mask(*shape) for shape in shapes)]
+
+
+def sdpa(q, k, v, mask):
+    """PyTorch's own attention; fully masked rows give 0, as in PyTorch since 2.5, where it gave NaN before."""
+    if not torch.__version__.startswith("2.4."):
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    some = mask.any(dim=-1, keepdim=True)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask | ~some) * some
 
 
 def with_gradients(attend, tensors):

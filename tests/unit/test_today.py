@@ -1,9 +1,10 @@
-"""The decoder of today, whose numbers test_ports_published.py compares with a Llama's: masks, weights and errors."""
+"""The decoder of today and its norm: masks, weights and errors. test_ports_published.py compares it with a Llama."""
 
 import pytest
 import torch
+import torch.nn.functional as F
 
-from helpers.norms import rms_norm
+from helpers.norms import RMSNorm, rms_norm
 from helpers.today import TodayBlock, TodayConfig, TodayDecoder
 from tests.unit.bert_models import agree, filled, random, some_mask
 from tests.unit.refusals import require_refused
@@ -18,6 +19,20 @@ def model(dtype=torch.float64):
 
 def some_ids(rows=B, length=T, seed=0):
     return torch.randint(V, (rows, length), generator=torch.Generator().manual_seed(seed))
+
+
+def test_rms_norm_is_pytorch_s():
+    x, weight = random(B, T, C), random(C, seed=1)
+    x[0, 2] /= 500  # a faint vector, for which eps counts
+    made = RMSNorm(C, 0.1).double()
+    assert torch.equal(made.weight, torch.ones(C))
+    made.weight.data = weight
+    agree(made(x), F.rms_norm(x, (C,), weight, 0.1))
+    agree(rms_norm(x, weight), F.rms_norm(x, (C,), weight, 1e-6))
+    assert RMSNorm(C).eps == 1e-6 and rms_norm(x.bfloat16(), weight.float()).dtype == torch.bfloat16
+    zeros = torch.zeros(2, C, requires_grad=True)
+    rms_norm(zeros, torch.ones(C)).sum().backward()
+    assert zeros.grad.isfinite().all() and rms_norm(zeros[:0], torch.ones(C)).shape == (0, C)
 
 
 def test_a_block_attends_where_the_mask_says():
@@ -49,6 +64,8 @@ IDS = torch.zeros(2, 3, dtype=torch.long)
 
 def test_errors_are_one_sentence():
     require_refused(
+        ("ValueError: C is 3 in x and 4 in weight", lambda: rms_norm(torch.ones(2, 3), torch.ones(4))),
+        ("ValueError: d must be at least 1, got 0", lambda: RMSNorm(0)),
         ("ValueError: must divide num_heads, got 3 groups for num_heads = 4", lambda: TodayConfig(V, groups=3)),
         ("ValueError: num_heads must divide d_model", lambda: TodayConfig(V, num_heads=5, groups=5)),
         ("ValueError: d_ff must be at least 1, got 0", lambda: TodayConfig(V, d_ff=0)),
