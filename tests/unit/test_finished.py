@@ -1,7 +1,7 @@
 """The finished functions of `helpers` pass the checks of the exercises that lead to them.
 
-A check compares numbers, shapes, dtypes and gradients on many inputs, fully masked rows and huge scores among them.
-What a function takes or gives beyond its exercise is tested with its module.
+A check compares numbers, shapes and dtypes on many inputs, fully masked rows and huge scores among them, and asks for
+gradients. What a function takes or gives beyond its exercise is tested with its module.
 """
 
 from functools import partialmethod

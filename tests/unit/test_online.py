@@ -37,6 +37,11 @@ def test_a_part_is_attention_and_the_sum(mask):
     agree(lse, (scores if mask is None else scores.masked_fill(~mask, -INF)).logsumexp(dim=-1))
 
 
+def test_merging_has_right_gradients():
+    part = [random(2, 3, 4).requires_grad_(), random(2, 3, seed=1).requires_grad_()]
+    assert torch.autograd.gradcheck(merge, part * 2)
+
+
 OUT, LSE, Q = torch.zeros(2, 3, 4), torch.zeros(2, 3), torch.zeros(3, 4)
 
 
