@@ -24,7 +24,7 @@ words = ["Your", "journey", "starts", "with", "one", "step"]
 scores = torch.randn(6, 6, generator=torch.Generator().manual_seed(123))
 q = k = torch.randn(9, 64, generator=torch.Generator().manual_seed(1))"""
 CELLS = {
-    "attention": "explorers.attention(words, torch.stack([scores, 2 * scores]).softmax(-1))",
+    "attention": "explorers.attention(words, torch.stack([scores, 2 * scores]).softmax(-1), mask=scores > 0)",
     "cache": "explorers.cache()",
     "dropout": "explorers.dropout(words, scores.softmax(-1))",
     "heads": 'explorers.heads(["the", "cat", "sleeps"], 6, 2)',

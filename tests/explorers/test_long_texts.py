@@ -11,12 +11,6 @@ from helpers.windows import rolling_step
 from models.cache_sizes import PUBLISHED, readable
 from tests.explorers.view import Row, View
 
-
-def test_what_a_token_costs_is_sent():
-    view = explorers.long_texts(model="DeepSeek-V3")
-    assert (view.token_bytes, view.source) == (70_272, PUBLISHED["DeepSeek-V3"].source)
-
-
 TAKEN = [
     {"tokens": tokens, "window": window, "sinks": sinks, "page_size": page_size, "show": show}
     for tokens, window, sinks, page_size in ((8, 1, 0, 1), (64, 64, 8, 16))

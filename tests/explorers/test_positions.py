@@ -24,10 +24,6 @@ def learned(T, C):
     return torch.randn(T, C, generator=torch.Generator().manual_seed(123)).cumsum(dim=0)
 
 
-def test_it_opens_with_two_positions_in_the_middle():
-    assert [explorers.positions(waves(T, 4)).pair for T in (101, 9, 2)] == [[50, 58], [4, 8], [0, 1]]
-
-
 TABLES_REFUSED = [
     (TypeError, "got NoneType; look", None),
     (TypeError, "must be floats, .* got torch.int64; pass the rows themselves, not ids", torch.arange(12).view(3, 4)),
@@ -158,7 +154,8 @@ ROW = Row(
     taken=TAKEN,
     refused=REFUSED,
     legends=2,
-    opens={WAVES: {FIRST: "50", SECOND: "58", TOGETHER: False}},
+    opens={WAVES: {FIRST: "50", SECOND: "58", TOGETHER: False}, FEW: {FIRST: "6", SECOND: "10"},
+           TWO: {FIRST: "0", SECOND: "1"}},
     stops={which: [FIRST, SECOND, TOGETHER, FEATURE, "Read as a table"] for which in (WAVES,)},
     settings=[(WAVES, {FIRST: i, SECOND: j}) for i, j in ((3, 98), (100, 0))]
     + [(FEW, {FIRST: i, SECOND: j, FEATURE: c}) for i, j, c in ((12, 2, 0), (5, 6, 3))]

@@ -43,19 +43,8 @@ NOWHERE = {"owner": badges.PLACEHOLDER, "repository": "attention-by-hand", "bran
 PLACE = {"owner": "someone", "repository": "attention-by-hand", "branch": "main"}
 ADDRESS = "https://someone.github.io/attention-by-hand/"
 FILES = [entry.file for entry in NOTEBOOKS]
-OTHERS = (
-    "404.html",
-    "accessibility.html",
-    "field_guide.html",
-    "ideas.html",
-    "search.html",
-    "setting_up.html",
-    "setup_failures.html",
-    "teachers.html",
-    "views.html",
-    "your_own_model.html",
-)
-PAGES = ["index.html", *(f"{Path(file).stem}.html" for file in FILES), *OTHERS]
+WRITTEN = sorted(Path(name).stem for name in (*FILES, *prepare.DOCS, *prepare.PAGES.glob("*.md")))
+PAGES = [f"{name}.html" for name in (*WRITTEN, "search")]
 # Together they have all kinds of cards, code, figures and explorers; the colors are those of one style sheet.
 COLORED = ("index.html", "03_causal_masking.html", "views.html", "search.html", "field_guide.html")
 FIRST_VIEW = 580_000  # bytes before compression, without figures; notebook 08, the longest page, is two thirds of it
@@ -210,11 +199,8 @@ def test_every_explorer_and_prediction_is_alive(soups, file):
 
 def test_a_page_has_the_explorers_of_all_notebooks(soups):
     def views(name):
-        return [
-            place["data-values"]
-            for place in soups[name].select(".course-live")
-            if "buttons" not in place["data-script"]
-        ]
+        places = soups[name].select(".course-live")
+        return [place["data-values"] for place in places if "buttons" not in place["data-script"]]
 
     shown = views("views.html")
     assert sorted(shown) == sorted(view for file in FILES for view in views(f"{Path(file).stem}.html"))
@@ -270,15 +256,12 @@ def test_every_link_anchor_and_image_leads_somewhere(folder, soups):
     wrong = []
     for name, page in soups.items():
         for node in page.select("[href], [src], [data-script]"):
-            for target in (node.get("href"), node.get("src"), node.get("data-script"), node.get("data-values")):
-                parts = urlsplit(target or "")
-                if parts.scheme or not target:
-                    continue
+            targets = [node.get(attribute) for attribute in ("href", "src", "data-script", "data-values")]
+            for target in filter(None, targets):
+                parts = urlsplit(target)
                 path = unquote(parts.path) or name
-                known = ids.get(path)
-                if not (folder / path).is_file() or (
-                    parts.fragment and known is not None and parts.fragment not in known
-                ):
+                anchors = {"", parts.fragment} if path not in ids else {"", *ids[path]}
+                if not parts.scheme and not ((folder / path).is_file() and parts.fragment in anchors):
                     wrong.append(f"{name}: {target}")
     assert wrong == []
 
@@ -292,21 +275,15 @@ def test_search_engines_and_places_where_a_link_is_shared_find_what_they_need(fo
     locations = ElementTree.parse(folder / "sitemap.xml").findall("{*}url/{*}loc")
     assert {location.text for location in locations} == {ADDRESS + name for name in PAGES if name != "404.html"}
     assert soups["404.html"].base["href"] == ADDRESS  # it is shown at any address
-    assert (
-        page.select_one(".course-feedback a")["href"]
-        == "https://github.com/someone/attention-by-hand/issues/new/choose"
-    )
-    assert page.select_one("a.course-button")["href"].endswith(
-        "/someone/attention-by-hand/blob/main/notebooks/" + FILES[2]
-    )
+    repository = "github.com/someone/attention-by-hand"
+    assert page.select_one(".course-feedback a")["href"] == f"https://{repository}/issues/new/choose"
+    assert page.select_one("a.course-button")["href"].endswith(f"{repository[10:]}/blob/main/notebooks/{FILES[2]}")
 
 
 # ---- in a browser
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in PAGES if name != "404.html"]
-)  # it asks the published site for styles
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "404.html"])  # which asks the published site for styles
 def test_every_page_works_as_a_file_fits_a_phone_and_is_accessible(visit, folder, name):
     page = visit(name, place=f"{folder.as_uri()}/")
     page.evaluate(SEE_ALL)
