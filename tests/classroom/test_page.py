@@ -83,25 +83,19 @@ def test_the_policy_allows_exactly_the_style_of_the_page(small):
     assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}';") and "unsafe" not in policy
 
 
-def test_only_a_page_that_is_watched_loads_itself_again(small):
-    assert 'http-equiv="refresh"' not in make(small)
-    assert '<meta http-equiv="refresh" content="7">' in make(small, every=7)
+def test_only_a_page_that_is_watched_loads_itself_again_and_then_its_fold_stays_open(small, monkeypatch):
+    monkeypatch.setattr(page, "SHOWN", 1)
+    once, watched = make(small), make(small, every=7)
+    assert 'http-equiv="refresh"' not in once and "<details>" in once
+    assert '<meta http-equiv="refresh" content="7">' in watched and "<details open>" in watched
 
 
-def test_a_class_that_has_not_begun(tmp_path):
+def test_a_class_that_has_not_begun_and_one_in_its_first_notebook(tmp_path):
     html = make(tmp_path)
     assert "<b>0 students, " in html and "Nobody has made a prediction yet." in html
     assert "Nobody has tried an exercise yet." in html and parsed(html)[1] == []
-
-
-def test_notebooks_that_nobody_has_touched_are_left_out(tmp_path):
     write(tmp_path, attempt(0))
     assert "00 start" in make(tmp_path) and "03 masks" not in make(tmp_path)
-
-
-def test_a_fold_stays_open_while_the_page_loads_itself_again(small, monkeypatch):
-    monkeypatch.setattr(page, "SHOWN", 1)
-    assert "<details>" in make(small) and "<details open>" in make(small, every=10)
 
 
 @pytest.mark.browser

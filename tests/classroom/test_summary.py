@@ -9,23 +9,13 @@ from tools.classroom.records import Reader
 from tools.classroom.summary import percent, summarize
 
 
-@pytest.fixture
-def small(tmp_path):
+def test_a_small_class(tmp_path):
     """Anna solves 0.1 at her second attempt. Ben has been trying 0.1 for 14 minutes, and Cleo solved it long ago."""
-    write(tmp_path / "anna", attempt(0, misconception="no-scale"), attempt(2, verdict="correct"), choice(3, "b"))
-    write(
-        tmp_path / "ben",
-        attempt(0, misconception="no-scale"),
-        attempt(4, misconception="no-scale"),
-        attempt(10, misconception="upside-down"),
-        choice(10, "a"),
-    )
+    no_scale = [attempt(minutes, misconception="no-scale") for minutes in (0, 4)]
+    write(tmp_path / "anna", no_scale[0], attempt(2, verdict="correct"), choice(3, "b"))
+    write(tmp_path / "ben", *no_scale, attempt(10, misconception="upside-down"), choice(10, "a"))
     write(tmp_path / "cleo", progress='{"0.1": {"status": "correct", "tries": 5}}')
-    return Reader([tmp_path], CATALOG).read()
-
-
-def test_a_small_class(small):
-    summary = summarize(small, CATALOG, now=after(14).timestamp())
+    summary = summarize(Reader([tmp_path], CATALOG).read(), CATALOG, now=after(14).timestamp())
     assert (summary.students, summary.active, summary.attempts) == (3, 2, 10)
     first, *others = summary.rows
     assert (first.solved, first.trying, first.attempts, first.share) == (2, 1, 10, 67)

@@ -283,7 +283,8 @@ def test_search_engines_and_places_where_a_link_is_shared_find_what_they_need(fo
 # ---- in a browser
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if name != "404.html"])  # which asks the published site for styles
+# 404.html asks the published site for styles
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "404.html"])
 def test_every_page_works_as_a_file_fits_a_phone_and_is_accessible(visit, folder, name):
     page = visit(name, place=f"{folder.as_uri()}/")
     page.evaluate(SEE_ALL)
