@@ -291,7 +291,7 @@ def test_hidden_weights_are_hatched_and_a_leak_is_an_alarm(opened):
 
 def test_the_map_can_be_read_as_a_table(opened):
     view = opened.view("masked")
-    view.read_as_a_table()
+    view.unfold()
     [[caption, rows]] = view.listings()
     assert caption == "Weights: rows are queries, columns are keys"
     assert rows[1] == ["journey"] + [

@@ -292,7 +292,7 @@ def test_keys_may_be_faster_than_the_repaint(opened):
 
 def test_everything_can_be_read_as_tables(opened):
     view = opened.view()
-    view.read_as_a_table()
+    view.unfold()
     (caption, words), (_, heads), (_, weights) = view.listings()
     assert caption == "Next word after 'reads' (position 6)"
     own = expected(IDS).sort(descending=True).values.tolist()

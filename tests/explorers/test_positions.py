@@ -193,12 +193,11 @@ def test_moved_together_they_keep_their_distance_and_stop_at_the_ends(opened):
     dot = view.plotted("circle")
     view.put({TOGETHER: True})
     for name, value, pair in [(FIRST, 20, (20, 28)), (FIRST, 99, (92, 100)), (SECOND, 3, (0, 8))]:
-        view.slide(name, value)
+        view.put({name: value})
         assert view.pair() == pair and "cosine 0.7144" in view.said()
         torch.testing.assert_close(view.plotted("circle"), dot)
         assert view.slider(name).get_attribute("aria-valuetext") == str(pair[name == SECOND])
-    view.put({TOGETHER: False})
-    view.slide(FIRST, 4)
+    view.put({TOGETHER: False, FIRST: 4})
     assert view.pair() == (4, 8)
 
 
@@ -215,7 +214,7 @@ def test_the_thumb_is_below_the_mark_of_its_feature(opened):
     view = opened.view("50 drawn")
     slider = view.slider(FEATURE)
     for feature in (0, 13, 31):
-        view.slide(FEATURE, feature)
+        view.put({FEATURE: feature})
         strip, track = view.output.locator(".abh-strips canvas").bounding_box(), slider.bounding_box()
         thumb = track["x"] + 8 + feature / 31 * (track["width"] - 16)
         assert thumb == pytest.approx(strip["x"] + (feature + 0.5) * strip["width"] / 32, abs=0.6)
