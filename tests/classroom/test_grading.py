@@ -40,8 +40,8 @@ NOT_RIGHT = {  # with what a student reads
         "3.1 causal_mask: right on the inputs that `check` uses, but not on others",
     ),
     "3.2": (
-        "def mask_by_renormalizing(weights, mask):\n    while True:\n        pass",
-        "3.2 mask_by_renormalizing: stopped. Your code was still running after",
+        "def mask_by_renormalizing(weights, mask):\n    return weights * mask",
+        "3.2 mask_by_renormalizing: not yet. Hidden keys got the weight 0, but",
     ),
     "4.1": ("", "4.1 dropout: not attempted yet."),
 }
