@@ -2,14 +2,13 @@
 
 import os
 import re
-import subprocess
-from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.setup.copies import PROJECT, course_files
 from tools import lock
 
 try:
@@ -17,7 +16,6 @@ try:
 except ModuleNotFoundError:  # Python 3.10, where pytest brings this one
     import tomli as tomllib
 
-PROJECT = Path(__file__).resolve().parents[2]
 # Assembled from pieces, so that this file does not hold what it looks for.
 HOMES = "|".join(["root", "work", "home/[a-z][^/ ]*", "Users/[A-Za-z][^/ ]*"])
 HOME_PATH = re.compile(rf"(?<![\w.~-])/(?:{HOMES})/|\b[A-Z]:\\+Users\\")
@@ -131,14 +129,6 @@ def test_environment_is_python_pip_and_the_requirements():
 @pytest.mark.parametrize("name", ["postBuild", ".ci/run"])
 def test_scripts_can_be_executed(name):
     assert read(name).startswith("#!/usr/bin/env bash\n") and os.access(PROJECT / name, os.X_OK)
-
-
-def course_files():
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listing = subprocess.run(command, cwd=PROJECT, capture_output=True, encoding="utf-8")
-    if listing.returncode != 0:
-        pytest.skip("this is not a git checkout, so it is not known which files belong to the course")
-    return [PROJECT / name for name in listing.stdout.split("\0") if name and (PROJECT / name).is_file()]
 
 
 @pytest.mark.slow

@@ -4,21 +4,16 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
 
 from models import pretrained
 from tests.minilm import require_minilm
+from tests.setup.copies import PROJECT, published_copy
 
-PROJECT = Path(__file__).resolve().parents[2]
-FILES = ("conftest.py", "pyproject.toml", "setup_failures.py")
-FOLDERS = "data exercises explorers feedback figures helpers invariants models notebooks runtime tests tools"
-AS_SOMEBODY = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.org")
 PAGE = PROJECT / "docs" / "adding_an_exercise.md"
 BLOCK = re.compile(r"^( *)(`{3,4})(\w*)\n(.*?)^\1\2$", re.MULTILINE | re.DOTALL)
 pytestmark = pytest.mark.install
@@ -26,15 +21,8 @@ pytestmark = pytest.mark.install
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
-    """A copy of what the exercises and their tests consist of, published in a repository of its own."""
-    folder = tmp_path_factory.mktemp("course")
-    for name in FILES:
-        shutil.copy(PROJECT / name, folder)
-    for name in FOLDERS.split():
-        shutil.copytree(PROJECT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "cache"))
-    for words in (["init", "-q"], ["add", "."], [*AS_SOMEBODY, "commit", "-q", "-m", "The course"]):
-        subprocess.run(["git", *words], cwd=folder, check=True)
-    return folder
+    """A copy of the course, published in a repository of its own."""
+    return published_copy(tmp_path_factory.mktemp("course"))
 
 
 def run(copy, *command):
