@@ -65,26 +65,22 @@ with Gradebook("sqlite:///gradebook.db") as book:
 # ---- what is written
 
 
-def test_every_exercise_is_in_one_assignment():
-    found = [task for assignment in assignments([], "") for task in assignment.tasks]
-    assert sorted(task.id for task in found) == sorted(EXERCISES)
-    for task in found:
-        assert task.text.startswith("### ") and task.points == EXERCISES[task.id].difficulty
-        assert EXERCISES[task.id].stars in task.text.splitlines()[0]
-
-
 @pytest.mark.slow
 def test_the_first_cell_and_the_solution_are_all_that_an_answer_of_a_valid_notebook_needs():
-    for assignment in assignments([], ""):
+    every = assignments([], "")
+    assert sorted(task.id for assignment in every for task in assignment.tasks) == sorted(EXERCISES)
+    for assignment in every:
         made = notebook(assignment)
         nbformat.validate(made)
         assert len({cell.id for cell in made.cells}) == len(made.cells)
         first = made.cells[1]
         for task in assignment.tasks:
-            names = {}
+            exercise, names = EXERCISES[task.id], {}
+            assert task.text.startswith("### ") and task.points == exercise.difficulty
+            assert exercise.stars in task.text.splitlines()[0]
             exec(first.source, names)
             exec(task.stub, names)
-            exec(COURSE.solution_source(EXERCISES[task.id]), names)
+            exec(COURSE.solution_source(exercise), names)
             assert check(task.id, names[task.name], record=False).solved, task.id
 
 

@@ -312,7 +312,8 @@ def is_dark(page):
     return ink > paper
 
 
-def test_outside_jupyter_the_page_decides_and_else_the_system(foreign):
+def test_in_jupyter_its_theme_decides_and_elsewhere_the_page_and_else_the_system(foreign, show):
+    assert not is_dark(show(PAGE, dark=True))
     for system, says, dark in [
         ("dark", None, True),
         ("dark", "light", False),
@@ -326,10 +327,6 @@ def test_outside_jupyter_the_page_decides_and_else_the_system(foreign):
             says,
         )
         assert is_dark(foreign) == dark, (system, says)
-
-
-def test_in_jupyter_its_theme_decides_and_not_the_system(show):
-    assert not is_dark(show(PAGE, dark=True))
 
 
 def test_the_drawing_follows_a_change_of_the_system(foreign):
