@@ -154,7 +154,7 @@ ROW = Row(
     taken=TAKEN,
     refused=REFUSED,
     legends=2,
-    opens={WAVES: {FIRST: "50", SECOND: "58", TOGETHER: False}, FEW: {FIRST: "6", SECOND: "10"},
+    opens={WAVES: {FIRST: "50", SECOND: "58", TOGETHER: False}, FEW: {FIRST: "6", SECOND: "12"},
            TWO: {FIRST: "0", SECOND: "1"}},
     stops={which: [FIRST, SECOND, TOGETHER, FEATURE, "Read as a table"] for which in (WAVES,)},
     settings=[(WAVES, {FIRST: i, SECOND: j}) for i, j in ((3, 98), (100, 0))]

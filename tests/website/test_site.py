@@ -25,7 +25,7 @@ from bs4 import BeautifulSoup
 from exercises import COURSE, EXERCISES
 from exercises.notebooks import NOTEBOOKS
 from feedback.notebooks import FOLDED, has_tag, prediction_of, statements
-from tests.explorers.axe import OF_COLORS, violations
+from tests.explorers.axe import OF_COLORS, violations, violations_of_colors
 from tests.explorers.browser import SIZE, WatchedPage
 from tests.minilm import require_minilm
 from tools import badges, study
@@ -60,22 +60,6 @@ SEE_ALL = """async () => {  // unfold everything, and wait until every view is t
       await new Promise((go) => setTimeout(go, 10));
     }
   }
-}"""
-
-# axe-core needs minutes for the colors of a whole page: one text of each combination of colors and font is enough.
-MARK_LOOKS = """() => {
-  const looks = new Set(), behind = new Map([[null, ""]]);
-  for (const node of document.querySelectorAll("html, html *")) {
-    const { color, backgroundColor, backgroundImage, opacity, fontSize, fontWeight, textDecorationLine, display } =
-      getComputedStyle(node);
-    const painted = [backgroundColor, backgroundImage, opacity].join().replace("rgba(0, 0, 0, 0),none,1", "");
-    behind.set(node, painted + behind.get(node.parentElement));
-    const written = [...node.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.data.trim());
-    const look = [color, fontSize, fontWeight, textDecorationLine, display, behind.get(node)].join();
-    node.toggleAttribute("data-look", written && node.checkVisibility() && !looks.has(look));
-    if (node.hasAttribute("data-look")) looks.add(look);
-  }
-  return looks.size;
 }"""
 PLAIN_CODE = """() => {  // without its thousands of colored parts, which are no different to a screen reader
   for (const code of document.querySelectorAll(".highlight pre")) code.textContent = code.textContent;
@@ -290,8 +274,8 @@ def test_every_page_works_as_a_file_fits_a_phone_and_is_accessible(visit, folder
     page.evaluate(SEE_ALL)
     for theme in ("light", "dark") if name in COLORED else ():
         page.emulate_media(color_scheme=theme)
-        assert page.evaluate(MARK_LOOKS) > 5
-        assert violations(page, root="[data-look]", rules=OF_COLORS) == []
+        wrong, measured = violations_of_colors(page, "html")
+        assert wrong == [] and measured > 5
     page.set_viewport_size({"width": 360, "height": 800})
     assert page.evaluate("document.querySelector('.content').scrollWidth") == 360  # the theme hides what is wider
     page.set_viewport_size({"width": SIZE[0], "height": SIZE[1]})
