@@ -1,5 +1,6 @@
 """How a notebook becomes a page, in cases that the website of the course does not have: test_site.py reads that one."""
 
+import base64
 import os
 import subprocess
 import zipfile
@@ -62,6 +63,19 @@ def test_the_first_cell_offers_only_links_that_lead_somewhere():
     assert "colab.research.google.com/github/someone/" in known and "Download the notebook" in known
     assert "colab" not in unknown and "Download the notebook" not in unknown and f'href="{bundle.FILE}"' in unknown
     assert prepare.linked("see [this](../README.md)", UNKNOWN) == "see this"
+
+
+def test_figures_become_files_with_their_size_and_progress_is_left_out():
+    files, svg = live.Files(), '<svg xmlns="x" width="75pt" height="30pt" viewBox="0 0 75 30"></svg>'
+    html = f'<img alt="a" src="data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}">'
+    made = live.with_files(html, files)
+    [address] = files.texts
+    assert (
+        made == f'<img alt="a" src="{address}" width="100" height="40" loading="lazy">' and files.texts[address] == svg
+    )
+    progress = nbformat.v4.new_output("execute_result", data={"text/html": "<b>0 of 6 solved</b>"})
+    page = prepare.code(cell('import torch\n\nprogress("02")', outputs=[progress]), [], "02-a", files)
+    assert page.source == "import torch" and page.outputs == []
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from bs4 import BeautifulSoup
 
 from exercises import COURSE, EXERCISES
 from exercises.notebooks import NOTEBOOKS
-from feedback.notebooks import FOLDED, has_tag, prediction_of, statements
+from feedback.notebooks import FOLDED, LABEL, has_tag, prediction_of, statements
 from tests.explorers.axe import OF_COLORS, violations, violations_of_colors
 from tests.explorers.browser import SIZE, WatchedPage
 from tests.minilm import require_minilm
@@ -148,6 +148,7 @@ def test_every_figure_table_formula_heading_and_piece_of_code_is_there(soups, fi
     assert len(page.select("table")) == tables
     assert len(page.select("math")) == len(re.findall(r"\$\$.+?\$\$|(?<!\$)\$[^$\n]+\$(?!\$)", text, re.DOTALL))
     assert len(page.select("h1, h2, h3, h4")) == len(re.findall(r"^#+ ", text, re.MULTILINE))
+    assert len(page.select(".course-tag")) == len(LABEL.findall(text))
     code = Counter(block.text.strip() for block in page.select("pre"))
     in_a_card = {exercise.check["id"] for exercise in statements(cells_of(file)).values()}
     for cell in cells_of(file):
@@ -164,6 +165,8 @@ def test_what_answers_a_prediction_and_what_a_notebook_hides_is_folded(soups, fi
             source = prepare.PROGRESS.sub("", cell.source).strip()
             (shown,) = (code for code in page.select("pre") if code.text.strip() == source)
             assert shown.find_parent("details"), cell.id
+    summaries = [summary.text for summary in page.select("details > summary")]
+    assert ("When you run it yourself" in summaries) == any(cell.id == "setup-text" for cell in cells)
     with_answers = study.with_folded_answers(cells)
     folded = {cell["id"] for cell in with_answers if FOLDED in cell["source"]}
     answers = [summary.parent for summary in page.select("details > summary") if summary.text == "What you saw"]
