@@ -32,6 +32,8 @@ def test_a_choice_can_be_changed_and_is_told_to_the_kernel_and_the_last_one_is_s
     for letter in "ca":
         root.get_by_role("button", name=f"({letter})").click()
         assert chosen(root) == letter
+    page.page.keyboard.press("Tab")
+    assert page.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     assert chosen(page.output("answered")) == "b"
     messages = page.page.evaluate("window.messages.splice(0)")
     assert [json.loads(message) for message in messages] == [["choice", "c"], [], ["choice", "a"], []]

@@ -70,9 +70,8 @@ def test_figures_become_files_with_their_size_and_progress_is_left_out():
     html = f'<img alt="a" src="data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}">'
     made = live.with_files(html, files)
     [address] = files.texts
-    assert (
-        made == f'<img alt="a" src="{address}" width="100" height="40" loading="lazy">' and files.texts[address] == svg
-    )
+    assert made == f'<img alt="a" src="{address}" width="100" height="40" loading="lazy">'
+    assert files.texts[address] == svg
     progress = nbformat.v4.new_output("execute_result", data={"text/html": "<b>0 of 6 solved</b>"})
     page = prepare.code(cell('import torch\n\nprogress("02")', outputs=[progress]), [], "02-a", files)
     assert page.source == "import torch" and page.outputs == []
