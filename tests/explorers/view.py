@@ -78,6 +78,11 @@ INSIDE = """(nodes, mayScroll) => nodes.map(node => {
 })"""
 
 
+def as_written(values):
+    """The numbers of a tensor as the squares of a table show them."""
+    return [["NaN" if number != number else f"{number:.2f}" for number in row] for row in values.tolist()]
+
+
 @dataclass
 class Row:
     """What test_every_explorer.py has to know of one explorer; a case is a name in `cases`.
