@@ -42,8 +42,8 @@ was added.
 - add: `x`
 - answer: `x + x`
 
-## no-card
-- answer: `x, x`
+## wrong
+- no-card: `x, x`
 
 ## two at once
 - not-doubled & nothing-added
@@ -210,6 +210,10 @@ SLIPS = [  # what stands on the page, what is written in its place, and what is 
     ("## right", "# Suspects\n\n## right", "'right' stands above `# Suspects`"),
     ("- answer: `2 * x` → `x`", "- answer: `2 * x` → `2 * x`", "an edit changes nothing"),
     ("- double: `x`", "- double: `x`, double: `3 * x`", "a step stands twice"),
+    ("- no-card: `x, x`", "- answer: not-doubled: `x, x`", "neither `code`, nor `old` → `new`"),
+    ("- no-card: `x, x`", "- not-doubled: `x, x`", "'not-doubled' has a heading above"),
+    ("- no-card: `x, x`", "- `x, x`", "below wrong stand answers, `id: code`"),
+    ("- no-card: `x, x`", "```python answer\nx, x\n```", "this block belongs to `- id:` above it"),
     ("1. Twice?", "include: [it](catalog.md): zero, zero\n\n1. Twice?", "zero of catalog.md is taken over twice"),
 ]
 
