@@ -8,6 +8,7 @@ For every exercise
     properties              what holds for the numbers of every right answer
     experiments             behavioral tests: change a part of the input, and see what moves
     gradients               behavioral tests: gradients must flow
+    generators              behavioral tests: a generator decides what is drawn
     devices                 behavioral tests: what is made on the CPU must not meet what has been moved
     modules                 classes: their layers and methods, and whether they learn
     sizes                   how large a tensor an answer makes on its way

@@ -11,7 +11,7 @@ from exercises.common import explainers, properties
 from exercises.common.attention import right_weights
 from exercises.common.devices import Moved, moved
 from exercises.common.dropout import decided_by_a_layer, dropout, dropped_attention_from, in_training
-from exercises.common.dropout_statistics import DroppedWeights
+from exercises.common.dropout_statistics import WORDS_OF_A_LAYER, DroppedWeights
 from exercises.common.heads import LIMITATION_FINITE_FILL
 from exercises.common.inputs import AXES, DV, SHIFT, B, D, S, T, normal, round_numbers
 from exercises.common.modules import PROJECTIONS, Blank, fill_projections, in_dtype, require_methods, trainable
@@ -241,11 +241,7 @@ DROPPED = DroppedWeights(
     weights=causal_weights,
     values=values,
     mode=lambda args: args[-2:],
-    noun="visible weights",
-    draw="nn.Dropout",
-    p_name="dropout",
-    share="`nn.Dropout(dropout)` zeroes each weight with probability dropout. Is it given this very number, and "
-    "applied once?",
+    **WORDS_OF_A_LAYER,
 )
 
 
@@ -254,18 +250,13 @@ def future(case):
     return explainers.hidden_weight(with_mask(case))
 
 
-def future_is_read(case):
-    """In training too; a broken row comes first: its sum is nearer to the cause."""
-    return None if DROPPED.broken_row(case) else properties.HIDDEN.test(with_mask(case))
-
-
 def with_mask(case):
     return replace(case, args=(*case.args, causal_mask(case.last.size(-1))))
 
 
 FUTURE = Property(
     "future-read",
-    future_is_read,
+    lambda case: properties.HIDDEN.test(with_mask(case)),
     "Row i may see the columns 0 to i. Which step comes between the mask and the weights?",
 )
 
@@ -364,6 +355,6 @@ EXERCISE = exercise(
     cases=CASES,
     minimal_inputs=MINIMAL_INPUTS,
     error_meanings=ERROR_MEANINGS,
-    properties=(*DROPPED.pair_properties(FUTURE), *DROPPED.dropout_properties()),
+    properties=DROPPED.pair_properties(FUTURE),
     behavioral_tests=TESTS,
 )

@@ -19,7 +19,7 @@ from exercises.common.dropout import (
     in_training,
     repeats_in_evaluation,
 )
-from exercises.common.dropout_statistics import DroppedWeights
+from exercises.common.dropout_statistics import WORDS_OF_A_LAYER, DroppedWeights
 from exercises.common.gradients import NOISE, first_wrong, gradients_of, unreached
 from exercises.common.heads import (
     FOUR_FEATURES,
@@ -40,7 +40,7 @@ from exercises.common.heads import (
 )
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
 from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes
-from feedback import BehavioralTest, ContractViolation, ModuleRunner, Property, SummaryComparison, TestCase
+from feedback import BehavioralTest, ContractViolation, ModuleRunner, SummaryComparison, TestCase
 from feedback.format import listed
 from feedback.page_exercise import exercise
 from helpers.heads import merge_heads, split_heads
@@ -343,11 +343,7 @@ DROPPED = WeightsOfHeads(
     weights=weights_of,
     values=values_of,
     mode=mode_of,
-    noun="visible weights",
-    draw="nn.Dropout",
-    p_name="dropout",
-    share="`nn.Dropout(dropout)` zeroes each weight with probability dropout. Is it given this very number, and "
-    "applied once?",
+    **WORDS_OF_A_LAYER,
 )
 
 
@@ -469,11 +465,6 @@ TESTS = (
 )
 
 
-def only_in_evaluation(wanted):
-    """A property of the weights that dropout takes away."""
-    return Property(wanted.id, lambda case: None if DROPPED.mode(case.args)[1] else wanted.test(case), wanted.hint)
-
-
 EXERCISE = exercise(
     MultiHeadAttention,
     assemble=assemble,
@@ -486,13 +477,6 @@ EXERCISE = exercise(
     axis_names=AXES | {**SIZES, 7: "S", 13: "T"},
     cases=CASES,
     minimal_inputs=MINIMAL_INPUTS,
-    properties=(
-        properties.FINITE,
-        properties.POSITIVE,
-        only_in_evaluation(properties.ROWS),
-        properties.HIDDEN,
-        DROPPED.out_property(),
-        *DROPPED.dropout_properties(),
-    ),
+    properties=DROPPED.pair_properties(properties.HIDDEN),
     behavioral_tests=TESTS,
 )
