@@ -22,6 +22,7 @@ By subject: modules with the steps that answers are made of and what else they s
     weights.md              the same for several heads: 5.3 to 5.5 and 7.1
     masks.md                mistakes with masks
     masked_answers.md       answers with such mistakes, as edits of attention with a mask
+    wrong_heads.md          answers with mistakes in making and merging heads: 5.3 to 5.5 and 7.1
     heads, heads.md         several heads: layers, inputs, behavioral tests; mistakes with heads
     layers.md               the layers that make queries, keys and values
     dropout, dropout.md     dropout in steps, and tests of where zeros fall; mistakes with what is dropped

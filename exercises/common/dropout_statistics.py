@@ -357,10 +357,7 @@ class DroppedWeights(DropoutExplainer):
         (p, training), right = self.mode(case.args), self.weights(case.args)
         if not p:
             return explainers.entry(case)
-        for noun, got in (
-            ("weights", case.last),
-            ("numbers that mix the values", self.shown(case)),
-        ):
+        for noun, got in (("weights", case.last), ("numbers that mix the values", self.shown(case))):
             if not training and got.shape == right.shape and (dropped := Dropped(right, got, p)).count:
                 return (
                     f"in evaluation, with {self.p_name} = {p:g}, {dropped.count:,} of your {dropped.total:,} "

@@ -17,6 +17,7 @@ from exercises.common.modules import (
     made_in_forward,
     require_methods,
     trainable,
+    was_built,
 )
 from exercises.n02_single_head_attention.queries_and_keys import stage_of
 from feedback import BehavioralTest, ModuleRunner, TestCase
@@ -85,12 +86,8 @@ def built(attempt, *weights):
 
 
 def describe(args):
-    """What the learner's module was given, for the card of an exception."""
     x, weight = args[:2]
-    return (
-        f"It was built with d_in = {weight.size(1)} and d_out = {weight.size(0)}, to be applied to x of shape "
-        f"{tuple(x.shape)}."
-    )
+    return was_built({"d_in": weight.size(1), "d_out": weight.size(0)}, x)
 
 
 WEIGHTS = tuple(normal(DV, D, seed=30 + i) / 2 for i in range(3))

@@ -4,7 +4,6 @@ import inspect
 import math
 from collections import namedtuple
 from dataclasses import replace
-from functools import cache
 
 import torch
 from torch import nn
@@ -20,7 +19,6 @@ from exercises.common.dropout import (
     repeats_in_evaluation,
 )
 from exercises.common.dropout_statistics import WORDS_OF_A_LAYER, DroppedWeights
-from exercises.common.gradients import NOISE, first_wrong, gradients_of, unreached
 from exercises.common.heads import (
     FOUR_FEATURES,
     LIMITATION_FINITE_FILL,
@@ -39,7 +37,17 @@ from exercises.common.heads import (
     simple_layers,
 )
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
-from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes
+from exercises.common.modules import (
+    Assembled,
+    Layers,
+    fill,
+    in_dtype,
+    only_read,
+    require_methods,
+    takes,
+    trainable,
+    was_built,
+)
 from feedback import BehavioralTest, ContractViolation, ModuleRunner, SummaryComparison, TestCase
 from feedback.format import listed
 from feedback.page_exercise import exercise
@@ -138,18 +146,15 @@ def apply(module, x, context=None, mask=None):
 
 
 def described(args):
-    """What the learner's module was given, for the card of an exception."""
     given = parse(args)
+    sizes = {"d_model": given.x.size(-1), "num_heads": given.num_heads, "dropout": given.dropout}
     more = [
         f"{name} of shape {tuple(value.shape)}"
         for name, value in (("context", given.context), ("mask", given.mask))
         if value is not None
     ]
-    return (
-        f"It was built with d_model = {given.x.size(-1)}, num_heads = {given.num_heads} and dropout = "
-        f"{given.dropout:g}, to be applied in {'training' if given.training else 'evaluation'} to "
-        f"{listed([f'x of shape {tuple(given.x.shape)}', *more])}."
-    )
+    mode = f" in {'training' if given.training else 'evaluation'}"
+    return was_built(sizes, given.x, f"{mode}, with {listed(more)}" if more else mode)
 
 
 def layers_of(module):
@@ -339,12 +344,7 @@ class WeightsOfHeads(DroppedWeights):
         return parse(args).layers[3](merge_heads(super().out_of(args, weights)))
 
 
-DROPPED = WeightsOfHeads(
-    weights=weights_of,
-    values=values_of,
-    mode=mode_of,
-    **WORDS_OF_A_LAYER,
-)
+DROPPED = WeightsOfHeads(weights=weights_of, values=values_of, mode=mode_of, **WORDS_OF_A_LAYER)
 
 
 # ---------------------------------------------------------------- what is tried with the module itself
@@ -371,64 +371,10 @@ def drops_unasked(attempt):
     )
 
 
-USED_AGAIN = {"a longer sequence": (CONTEXT,), "a context": (X, CONTEXT)}
-
-
-@cache
-def right_again(name):
-    """What a module gives that remembers nothing."""
-    return built(MultiHeadAttention, LAYERS, H)(*USED_AGAIN[name])[0]
-
-
-def remembers(attempt):
-    """One module in evaluation, in training, and then on a longer sequence and with a context."""
-    module = built(attempt, LAYERS, H, 0.5)
-    module(X)
-    module.train()(X[:1], CONTEXT[:1], MASK)
-    module.eval()
-    for name, inputs in USED_AGAIN.items():
-        got, expected = module(*inputs)[0], right_again(name)
-        if got.shape != expected.shape or not torch.allclose(got, expected, rtol=1e-3, atol=1e-4):
-            return (
-                "Used in evaluation, then in training, then in evaluation again, your module gives wrong numbers for "
-                f"{name}: it remembers something."
-            )
-    return None
-
-
-def gradients(attempt, training):
-    """{name: gradient} of a weighted sum of out: for x, context and the parameters of the four layers."""
-    module = built(attempt, LAYERS, H, 0.25 if training else 0.0).train(training)
-    x, context = X.clone().requires_grad_(), CONTEXT.clone().requires_grad_()
-    out = apply(module, x, context, MASK)[0]
-    return gradients_of(out, {"x": x, "context": context, **dict(module.named_parameters())}, seed=124)
-
-
-@cache
-def right_gradients():
-    right = gradients(MultiHeadAttention, False)
-    return {name: value for name, value in right.items() if value.abs().max() > NOISE}
-
-
-def does_not_learn(attempt):
-    wanted = right_gradients()
-    for training in (False, True):
-        given = gradients(attempt, training)
-        wrong = unreached(given, wanted, f"in {'training' if training else 'evaluation'}, with a context, ")
-        wrong = wrong or (None if training else first_wrong(given, wanted))
-        if wrong:
-            return wrong
-    return None
-
-
 def on_another_device(attempt, x, context, mask):
     """The results of a module that has moved, with a mask and without."""
     module = moved(attempt(WIDTH, H, 0.1).train())
     return module(x, context, mask), module(x)
-
-
-def used_again(id, test, hint, while_doing):
-    return BehavioralTest(id, test, hint, required=True, while_doing=while_doing)
 
 
 MIXED = ("items-mixed", "positions-mixed")  # before the properties: out cannot be compared with weights that are mixed
@@ -442,25 +388,23 @@ TESTS = (
     ),
     *EARLY,
     *(replace(test, early=test.id in MIXED) for test in behavioral_tests(ask, MultiHeadAttention, self_attention=True)),
-    used_again(
-        "remembers",
-        remembers,
-        "forward should change nothing on self that a later call uses, and leave its layers as they are.",
-        "used again, in training and on other lengths,",
+    *trainable(
+        lambda attempt: built(attempt, LAYERS, H),
+        MultiHeadAttention,
+        PROJECTIONS,
+        (X, CONTEXT, MASK),
+        (LONG, LONG),
+        apply,
+        ("x", "context"),
     ),
-    used_again(
+    BehavioralTest(
         "dropout-by-default",
         drops_unasked,
         "The default is part of the signature: `def __init__(self, d_model, num_heads, dropout=0.0)`.",
-        "built without dropout,",
+        required=True,
+        while_doing="built without dropout,",
     ),
     REDRAWN,
-    used_again(
-        "no-gradients",
-        does_not_learn,
-        "Use the layers themselves, and no detach, `.data`, numpy or `no_grad` on the way to out.",
-        "in the backward pass",
-    ),
     keeps_to_the_device("x", X, CONTEXT, MASK, call=on_another_device),
 )
 

@@ -219,9 +219,7 @@ EXERCISE = exercise(
             limitation=LIMITATION_LARGE_SCORES,
         ),
         TestCase(
-            "a very low visible score",
-            by_hand([5e4, 0.0], [-5e4, 0.0], [8.0, 4.0]),
-            limitation=LIMITATION_FINITE_FILL,
+            "a very low visible score", by_hand([5e4, 0.0], [-5e4, 0.0], [8.0, 4.0]), limitation=LIMITATION_FINITE_FILL
         ),
     ),
     minimal_inputs=(

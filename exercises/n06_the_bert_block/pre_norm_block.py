@@ -65,10 +65,7 @@ EXERCISE = exercise(
     pre_norm_block,
     returns=("out",),
     axis_names={B: "B", T: "T", C: "C", 11: "C"},
-    cases=(
-        TestCase("a batch", arguments(B, T, seed=61)),
-        TestCase("11 features", arguments(B, T, width=11, seed=62)),
-    ),
+    cases=(TestCase("a batch", arguments(B, T, seed=61)), TestCase("11 features", arguments(B, T, width=11, seed=62))),
     minimal_inputs=(by_hand(0, 0), by_hand(1, 2)),
     behavioral_tests=(gradients_flow(pre_norm_block, arguments(B, T, seed=63), ("x", *[None] * 4)),),
 )

@@ -131,10 +131,7 @@ EXERCISE = exercise(
         (torch.tensor([[[[1.0, 0, 2, 0], [0, 3, 0, 1]]]]), torch.tensor([[1.0, 2, 0, 1], [0, 1, 4, 0], [5, 0, 1, 3]])),
         (torch.tensor([[[[1.0], [2.0], [3.0]]]]), torch.tensor([[1.0], [10.0], [100.0], [1000.0], [10000.0]])),
     ),
-    properties=(
-        properties.FINITE,
-        Property("wrong-row", wrong_row, PRINT_THE_ROWS),
-    ),
+    properties=(properties.FINITE, Property("wrong-row", wrong_row, PRINT_THE_ROWS)),
     behavioral_tests=(
         BehavioralTest(
             "items-mixed",

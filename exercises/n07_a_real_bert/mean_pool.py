@@ -66,9 +66,7 @@ def mean_of_ones(attempt):
 BEHAVIORAL_TESTS = (
     items_apart((HIDDEN[:2], MASKS), (1, OTHERS), lambda attempt, hidden, mask: attempt(hidden, mask > 0)),
     BehavioralTest(
-        "padding-read",
-        padding_read,
-        "A padded token must add nothing to the sum: what is it multiplied by, or set to?",
+        "padding-read", padding_read, "A padded token must add nothing to the sum: what is it multiplied by, or set to?"
     ),
     BehavioralTest(
         "ones-do-not-give-1",

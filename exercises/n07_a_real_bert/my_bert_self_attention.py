@@ -9,28 +9,30 @@ from torch import nn
 from exercises.common import properties
 from exercises.common.attention import multi_head_from
 from exercises.common.heads import (
-    LIMITATION_FINITE_FILL,
-    LIMITATION_LARGE_SCORES,
-    LIMITATION_ONE_AXIS,
     SIZES,
     C,
-    D,
     behavioral_tests,
     is_masked,
-    large_score_arguments,
-    low_score_arguments,
-    lowest_score_arguments,
     random_layers,
-    self_attention_arguments,
+    self_attention_cases,
     small_arguments,
 )
-from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
-from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes, trainable
-from feedback import ContractViolation, ModuleRunner, TestCase
+from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal
+from exercises.common.modules import (
+    Assembled,
+    Layers,
+    fill,
+    in_dtype,
+    only_read,
+    require_methods,
+    takes,
+    trainable,
+    was_built,
+)
+from feedback import ContractViolation, ModuleRunner
 from feedback.page_exercise import exercise
 from helpers.bert import BertConfig
 from helpers.heads import merge_heads, split_heads
-from helpers.masks import causal_mask
 
 
 class MyBertSelfAttention(nn.Module):
@@ -142,19 +144,11 @@ def apply(module, x, *mask):
 
 
 def situation(args):
-    """What the learner's module was given, for the card of an exception."""
     x, num_heads, mask = args[0], args[4], args[5:]
     given = "without a mask"
     if mask:
         given = "with mask=None" if mask[0] is None else f"with a mask of shape {tuple(mask[0].shape)}"
-    return (
-        f"It was built with hidden_size = {x.size(-1)} and num_attention_heads = {num_heads}, to be applied to x "
-        f"of shape {tuple(x.shape)} {given}."
-    )
-
-
-def arguments(seed, b, t, h, d, *mask, dtype=torch.float32):
-    return only_read(self_attention_arguments(seed, b, t, h, d, *mask, layers=3, dtype=dtype))
+    return was_built({"hidden_size": x.size(-1), "num_attention_heads": num_heads}, x, f" {given}")
 
 
 THREE_LAYERS = random_layers(C, 214)[:3]
@@ -173,32 +167,7 @@ EXERCISE = exercise(
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
     stage_of=lambda args: is_masked(args[5] if len(args) > 5 else None),
-    cases=(
-        TestCase("a batch, no mask given", arguments(200, B, T, H, D)),
-        TestCase("mask=None", arguments(201, B, S, H, D, None)),
-        TestCase("a causal mask (T, T)", arguments(202, B, T, H, D, CAUSAL)),
-        TestCase("a padding mask (B, 1, 1, T)", arguments(203, B, T, H, D, padded(2, 4, max_length=T)[:, None])),
-        TestCase("a mask for each head, (B, H, T, T)", arguments(206, B, T, H, D, some_hidden(B, H, T, T, seed=2))),
-        TestCase("a mask (H, T, T)", arguments(216, B, T, H, D, some_hidden(H, T, T, seed=3))),
-        TestCase("a mask (T,)", arguments(207, B, T, H, D, some_hidden(T)), limitation=LIMITATION_ONE_AXIS),
-        TestCase("float64", arguments(208, B, T, H, D, some_hidden(T, T), dtype=torch.float64)),
-        TestCase("six heads of eleven features", arguments(209, B, S, 6, 11)),
-        TestCase("one item", arguments(211, 1, T, H, D, some_hidden(1, H, T, T, seed=3))),
-        TestCase("as many heads as positions", arguments(213, B, 8, 8, D, causal_mask(8))),
-        TestCase("scores around -150", only_read(low_score_arguments(219, -150, layers=3))),
-        TestCase(
-            "hidden scores far above the visible ones",
-            only_read(large_score_arguments(221, layers=3)),
-            rtol=1e-3,
-            atol=1e-3,
-            limitation=LIMITATION_LARGE_SCORES,
-        ),
-        TestCase(
-            "a very low visible score",
-            only_read(lowest_score_arguments(layers=3)),
-            limitation=LIMITATION_FINITE_FILL,
-        ),
-    ),
+    cases=tuple(replace(case, args=only_read(case.args)) for case in self_attention_cases(layers=3)),
     minimal_inputs=tuple(map(only_read, small_arguments(layers=3))),
     square=("mask",),
     error_meanings=(

@@ -15,6 +15,7 @@ from exercises.common.modules import (
     require_module,
     require_no_others,
     trainable,
+    was_built,
 )
 from feedback import BehavioralTest, ContractViolation, ModuleRunner, TestCase
 from feedback.page_exercise import exercise
@@ -173,10 +174,7 @@ class Used(TorchFunctionMode):
 
 def described(args):
     x, numbers, num_heads = args
-    return (
-        f"It was built with d_model = {numbers.d_model}, num_heads = {num_heads} and d_ff = {numbers.d_ff}, and "
-        f"applied to x of shape {tuple(x.shape)}."
-    )
+    return was_built({"d_model": numbers.d_model, "num_heads": num_heads, "d_ff": numbers.d_ff}, x)
 
 
 def arguments(seed, b, t, h, d, d_ff, times=1.0, dtype=torch.float32):
@@ -249,11 +247,7 @@ EXERCISE = exercise(
     ),
     properties=(properties.FINITE,),
     behavioral_tests=(
-        BehavioralTest(
-            "future-seen",
-            future_seen,
-            "What does `MultiHeadAttention` hide unless it is told to?",
-        ),
+        BehavioralTest("future-seen", future_seen, "What does `MultiHeadAttention` hide unless it is told to?"),
         BehavioralTest(
             "past-not-seen",
             past_not_seen,

@@ -103,10 +103,7 @@ EXERCISE = exercise(
         TestCase("float64, one pair", arguments(4, 2, 6, 2, 4, 1, 2, 0, 3, dtype=torch.float64)),
         TestCase("tokens that occur three times and more", arguments(5, 3, 4, 1, 6, 4, 2, 1, 4, 5, 1, 4, 3)),
         TestCase("tokens that follow themselves", arguments(6, 3, 4, 4, 2, 7, 7, 7, 2, 4, 1, 5, 2)),
-        TestCase(
-            "causal weights, many repetitions",
-            causal(*arguments(8, 2, 1, 0, 3, 1, 1, 2, 0, 3, 3, 0, 1, 2, 0)),
-        ),
+        TestCase("causal weights, many repetitions", causal(*arguments(8, 2, 1, 0, 3, 1, 1, 2, 0, 3, 3, 0, 1, 2, 0))),
     ),
     minimal_inputs=(by_hand(7, 3, 7), by_hand(7, 3, 5, 7), by_hand(7, 3, 7, 7), by_hand(7, 3, 7, 5, 7)),
     square=("weights",),
