@@ -7,22 +7,13 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from exercises.common import explainers, properties
+from exercises.common import explainers, modules, properties
 from exercises.common.attention import right_weights
 from exercises.common.devices import Moved, moved
 from exercises.common.dropout import decided_by_a_layer, dropout, dropped_attention_from, in_training
 from exercises.common.dropout_statistics import WORDS_OF_A_LAYER, DroppedWeights
 from exercises.common.heads import LIMITATION_FINITE_FILL
 from exercises.common.inputs import AXES, DV, SHIFT, B, D, S, T, normal, round_numbers
-from exercises.common.modules import (
-    PROJECTIONS,
-    Blank,
-    fill_projections,
-    in_dtype,
-    require_methods,
-    trainable,
-    was_built,
-)
 from feedback import BehavioralTest, ContractViolation, ModuleRunner, Property, SummaryComparison, TestCase
 from feedback.page_exercise import exercise
 from helpers.masks import causal_mask
@@ -58,10 +49,10 @@ def run_causal_attention(attempt, x, *rest):
     Errors: ContractViolation where the module lacks what the exercise names, or its mask does not fit a shorter x
     """
     *weights, context_length, p, training = rest
-    require_methods(attempt, "d_in, d_out, context_length, dropout")
+    modules.require_methods(attempt, "d_in, d_out, context_length, dropout")
 
     def apply(length):
-        return in_dtype(built(attempt, weights, length, p), x.dtype).train(training)(x)
+        return modules.in_dtype(built(attempt, weights, length, p), x.dtype).train(training)(x)
 
     try:
         return apply(context_length)
@@ -74,7 +65,7 @@ def run_causal_attention(attempt, x, *rest):
 def built(attempt, weights, context_length, p=0.0):
     """The learner's module with these numbers in its projections."""
     module = attempt(*reversed(weights[0].shape), context_length, p)
-    fill_projections(module, attempt, weights)
+    modules.fill_projections(module, attempt, weights)
     return module
 
 
@@ -97,7 +88,7 @@ def mask_not_cut(context_length, length, error):
 def describe(args):
     x, weight, *_, context_length, p, training = args
     sizes = {"d_in": weight.size(1), "d_out": weight.size(0), "context_length": context_length, "dropout": p}
-    return was_built(sizes, x, f" in {'training' if training else 'evaluation'}")
+    return modules.was_built(sizes, x, f" in {'training' if training else 'evaluation'}")
 
 
 ERROR_MEANINGS = (
@@ -125,8 +116,8 @@ def assemble(project=project, cut=cut, drop=dropout, active=in_training, **steps
     class Wrong(nn.Module):
         def __init__(self, d_in, d_out, context_length, dropout):
             super().__init__()
-            for name in PROJECTIONS:
-                setattr(self, name, Blank(d_in, d_out, bias=False))
+            for name in modules.PROJECTIONS:
+                setattr(self, name, modules.Blank(d_in, d_out, bias=False))
             self.p = dropout
             self.register_buffer("mask", causal_mask(context_length))
 
@@ -134,7 +125,7 @@ def assemble(project=project, cut=cut, drop=dropout, active=in_training, **steps
             return drop(x, self.p) if active(self.training) else x
 
         def forward(self, x):
-            layers = (getattr(self, name) for name in PROJECTIONS)
+            layers = (getattr(self, name) for name in modules.PROJECTIONS)
             mask = cut(self.mask, x.size(1), self.training)
             return attention(*project(x, *layers, self.dropped), self.dropped, mask)
 
@@ -320,10 +311,10 @@ def built_again(id, test, hint):
 
 TESTS = (
     *decided_by_a_layer(lambda attempt, p: attempt(D, DV, 32, p), normal(B, 32, D, seed=105), visible_zeros),
-    *trainable(
+    *modules.trainable(
         lambda attempt: built(attempt, WEIGHTS, D),
         CausalAttention,
-        PROJECTIONS,
+        modules.PROJECTIONS,
         (normal(B, T, D, seed=106),),
         (normal(B, S, D, seed=108),),
     ),
@@ -336,7 +327,9 @@ EXERCISE = exercise(
     CausalAttention,
     assemble=assemble,
     returns=("out", "weights"),
-    runner=ModuleRunner(run_causal_attention, ("x", *PROJECTIONS, "context_length", "dropout", "training"), describe),
+    runner=ModuleRunner(
+        run_causal_attention, ("x", *modules.PROJECTIONS, "context_length", "dropout", "training"), describe
+    ),
     comparison=SummaryComparison(DROPPED.summary),
     stage_of=DROPPED.stage_of,
     judge_first=("weights",),

@@ -3,19 +3,9 @@
 import copy
 import math
 
-from exercises.common import properties
+from exercises.common import heads, properties
 from exercises.common.attention import multi_head_from
 from exercises.common.gradients import gradients_flow
-from exercises.common.heads import (
-    PROJECTIONS,
-    SIZES,
-    D,
-    behavioral_tests,
-    is_masked,
-    self_attention_arguments,
-    self_attention_cases,
-    small_arguments,
-)
 from exercises.common.inputs import AXES, B, H, T, some_hidden
 from feedback.page_exercise import exercise
 from helpers.heads import merge_heads, split_heads
@@ -52,18 +42,18 @@ EXERCISE = exercise(
     returns=("out", "weights"),
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
-    axis_names=AXES | SIZES,
-    stage_of=lambda args: is_masked(args[6] if len(args) > 6 else None),
-    cases=self_attention_cases(),
-    minimal_inputs=small_arguments(),
+    axis_names=AXES | heads.SIZES,
+    stage_of=lambda args: heads.is_masked(args[6] if len(args) > 6 else None),
+    cases=heads.self_attention_cases(),
+    minimal_inputs=heads.small_arguments(),
     square=("mask",),
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS, properties.HIDDEN),
     behavioral_tests=(
-        *behavioral_tests(ask, multi_head_attention, self_attention=True),
+        *heads.behavioral_tests(ask, multi_head_attention, self_attention=True),
         gradients_flow(
             multi_head_attention,
-            self_attention_arguments(85, B, T, H, D, some_hidden(T, T)),
-            ("x", *PROJECTIONS, None, None),
+            heads.self_attention_arguments(85, B, T, H, heads.D, some_hidden(T, T)),
+            ("x", *heads.PROJECTIONS, None, None),
         ),
     ),
 )

@@ -6,29 +6,9 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from exercises.common import properties
+from exercises.common import heads, modules, properties
 from exercises.common.attention import multi_head_from
-from exercises.common.heads import (
-    SIZES,
-    C,
-    behavioral_tests,
-    is_masked,
-    random_layers,
-    self_attention_cases,
-    small_arguments,
-)
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal
-from exercises.common.modules import (
-    Assembled,
-    Layers,
-    fill,
-    in_dtype,
-    only_read,
-    require_methods,
-    takes,
-    trainable,
-    was_built,
-)
 from feedback import ContractViolation, ModuleRunner
 from feedback.page_exercise import exercise
 from helpers.bert import BertConfig
@@ -61,7 +41,7 @@ def assemble(**steps):
     """An answer with these steps replaced; there is no last layer."""
     attend = multi_head_from(**steps)
 
-    class Wrong(Assembled):
+    class Wrong(modules.Assembled):
         def __init__(self, config, layers=()):
             super().__init__(LAYERS, config.hidden_size, layers)
             self.num_heads = config.num_attention_heads
@@ -72,7 +52,7 @@ def assemble(**steps):
     return Wrong
 
 
-ASKED = Layers(
+ASKED = modules.Layers(
     LAYERS,
     "nn.Linear(config.hidden_size, config.hidden_size)",
     "`hidden_size` = {} features to {}",
@@ -91,7 +71,7 @@ def run_bert_self_attention(attempt, x, query, key, value, num_heads, *mask):
     module = built(attempt, (query, key, value), num_heads)
     torch.default_generator.manual_seed(torch.initial_seed())  # dropout, if any, drops the same for everyone
     tells_modes_apart = mask and mask[0] is not None and mask[0].dim() == 2  # as a few masks do, the first one too
-    untouched = mask[0].clone() if tells_modes_apart and not issubclass(attempt, Assembled) else None
+    untouched = mask[0].clone() if tells_modes_apart and not issubclass(attempt, modules.Assembled) else None
     result = apply(module, x, *mask)
     if untouched is not None:
         require_mask_in_both_modes(module, result, x, num_heads, untouched)
@@ -128,17 +108,17 @@ def require_mask_in_both_modes(module, result, x, num_heads, mask):
 def built(attempt, layers, num_heads):
     """A module with these numbers, in their dtype and in evaluation."""
     config = BertConfig(hidden_size=layers[0].in_features, num_attention_heads=num_heads)
-    if issubclass(attempt, Assembled):
+    if issubclass(attempt, modules.Assembled):
         return attempt(config, layers).eval()
-    require_methods(attempt, "config", "x, mask=None")
+    modules.require_methods(attempt, "config", "x, mask=None")
     module = attempt(config)
-    fill(module, attempt, ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
-    return in_dtype(module, layers[0].weight.dtype).eval()
+    modules.fill(module, attempt, ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
+    return modules.in_dtype(module, layers[0].weight.dtype).eval()
 
 
 def apply(module, x, *mask):
     """The mask by name where forward knows it as mask, else as the second input; or none at all."""
-    if mask and takes(type(module).forward, 2, "mask"):
+    if mask and modules.takes(type(module).forward, 2, "mask"):
         return module(x, mask=mask[0])
     return module(x, *mask)
 
@@ -148,10 +128,10 @@ def situation(args):
     given = "without a mask"
     if mask:
         given = "with mask=None" if mask[0] is None else f"with a mask of shape {tuple(mask[0].shape)}"
-    return was_built({"hidden_size": x.size(-1), "num_attention_heads": num_heads}, x, f" {given}")
+    return modules.was_built({"hidden_size": x.size(-1), "num_attention_heads": num_heads}, x, f" {given}")
 
 
-THREE_LAYERS = random_layers(C, 214)[:3]
+THREE_LAYERS = heads.random_layers(heads.C, 214)[:3]
 
 
 def ask(attempt, x, context, layers):
@@ -163,12 +143,12 @@ EXERCISE = exercise(
     assemble=assemble,
     returns=("out", "weights"),
     runner=ModuleRunner(run_bert_self_attention, ("x", *LAYERS, "num_attention_heads", "mask"), situation),
-    axis_names=AXES | SIZES,
+    axis_names=AXES | heads.SIZES,
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
-    stage_of=lambda args: is_masked(args[5] if len(args) > 5 else None),
-    cases=tuple(replace(case, args=only_read(case.args)) for case in self_attention_cases(layers=3)),
-    minimal_inputs=tuple(map(only_read, small_arguments(layers=3))),
+    stage_of=lambda args: heads.is_masked(args[5] if len(args) > 5 else None),
+    cases=tuple(replace(case, args=modules.only_read(case.args)) for case in heads.self_attention_cases(layers=3)),
+    minimal_inputs=tuple(map(modules.only_read, heads.small_arguments(layers=3))),
     square=("mask",),
     error_meanings=(
         (
@@ -184,13 +164,13 @@ EXERCISE = exercise(
         properties.HIDDEN,
     ),
     behavioral_tests=(
-        *behavioral_tests(ask, MyBertSelfAttention, self_attention=True),
-        *trainable(
+        *heads.behavioral_tests(ask, MyBertSelfAttention, self_attention=True),
+        *modules.trainable(
             lambda attempt: built(attempt, THREE_LAYERS, H),
             MyBertSelfAttention,
             LAYERS,
-            (normal(B, T, C, seed=217), CAUSAL),
-            (normal(B, S, C, seed=218),),
+            (normal(B, T, heads.C, seed=217), CAUSAL),
+            (normal(B, S, heads.C, seed=218),),
             apply,
         ),
     ),
