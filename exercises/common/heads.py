@@ -146,7 +146,6 @@ def small_arguments(layers=4):
             (FOUR_FEATURES,),
             (TWO_FEATURES, causal_mask(2)),
             (FOUR_FEATURES, causal_mask(2)),
-            ([*TWO_FEATURES, [[0.0, 1.0], [1.0, 1.0]]],),
         )
     )
 

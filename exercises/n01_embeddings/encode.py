@@ -190,7 +190,6 @@ EXERCISE = exercise(
         ("the  cat", LATE),
         ("the cat.", LATE),
         ("a cat", {UNKNOWN: 2, "cat": 0, "a": 1}),
-        ("the <unk>", LATE),
     ),
     stage_of=hardest_part,
     properties=(

@@ -74,12 +74,8 @@ EXERCISE = exercise(
         (batch([5, 6]), 0, True),
         (batch([5, 0]), 0, False),
         (batch([0, 5]), 0, False),
-        (batch([5, 0]), 0, True),
-        (batch([0, 5]), 0, True),
         (batch([0, 9]), 9, False),
-        (batch([9, 0, 5]), 9, True),
         (batch([5, 6], [7, 0]), 0, False),
-        (batch([5, 6, 7], [7, 0, 0]), 0, True),
     ),
     stage_of=hardest_part,
     error_meanings=(

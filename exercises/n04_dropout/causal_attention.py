@@ -13,7 +13,7 @@ from exercises.common.devices import Moved, moved
 from exercises.common.dropout import decided_by_a_layer, dropout, dropped_attention_from, in_training
 from exercises.common.dropout_statistics import WORDS_OF_A_LAYER, DroppedWeights
 from exercises.common.heads import LIMITATION_FINITE_FILL
-from exercises.common.inputs import AXES, DV, SHIFT, B, D, S, T, normal, round_numbers
+from exercises.common.inputs import AXES, DV, SHIFT, B, D, S, T, normal
 from feedback import BehavioralTest, ContractViolation, ModuleRunner, Property, SummaryComparison, TestCase
 from feedback.page_exercise import exercise
 from helpers.masks import causal_mask
@@ -211,9 +211,6 @@ CASES = (
         limitation=LIMITATION_FINITE_FILL,
     ),
 )
-MINIMAL_INPUTS = (
-    (round_numbers(1, 2, 2), round_numbers(2, 2), 1 - round_numbers(2, 2), round_numbers(2, 2) + 1, 2, 0.0, False),
-)
 
 
 # ---------------------------------------------------------------- how results are compared
@@ -335,7 +332,7 @@ EXERCISE = exercise(
     judge_first=("weights",),
     axis_names=AXES | {3: "", 7: "T", 11: "d_in", 13: "d_out", 17: "d_in", 19: "d_out"},
     cases=CASES,
-    minimal_inputs=MINIMAL_INPUTS,
+    minimal_inputs=(),
     error_meanings=ERROR_MEANINGS,
     properties=DROPPED.pair_properties(FUTURE),
     behavioral_tests=TESTS,

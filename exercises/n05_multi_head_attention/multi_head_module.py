@@ -275,7 +275,6 @@ MINIMAL_INPUTS = (
     small([heads.TWO_FEATURES[0][:1]], torch.tensor([[[0.0, 1.0], [1.0, 1.0]]]), None),
     small(heads.TWO_FEATURES, None, torch.tensor([True, False])),
     small(heads.TWO_FEATURES, None, causal_mask(2)),
-    small(heads.FOUR_FEATURES, None, causal_mask(2)),
 )
 
 

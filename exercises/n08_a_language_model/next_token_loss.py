@@ -110,7 +110,6 @@ EXERCISE = exercise(
         by_hand([0, 1, 1]),
         by_hand([0, 1, 0], pad_id=0),
         by_hand([1, 0, 0, 1, 1], pad_id=1),
-        by_hand([0, 0, 1], pad_id=0),
         by_hand([0, 1, 1], times=200.0),
         by_hand([0, 1], [1, 1]),
         by_hand([0, 1, 1], [1, 1, 0], pad_id=0),
