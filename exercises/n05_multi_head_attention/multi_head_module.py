@@ -378,7 +378,7 @@ TESTS = (
         MultiHeadAttention,
         heads.PROJECTIONS,
         (X, CONTEXT, MASK),
-        (LONG, LONG),
+        (LONG, X),
         apply,
         ("x", "context"),
     ),
