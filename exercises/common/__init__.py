@@ -24,7 +24,7 @@ By subject: modules with the steps that answers are made of and what else they s
     masked_answers.md       answers with such mistakes, as edits of attention with a mask
     wrong_heads.md          answers with mistakes in making and merging heads: 5.3 to 5.5 and 7.1
     heads, heads.md         several heads: layers, inputs, behavioral tests; mistakes with heads
-    layers.md               the layers that make queries, keys and values
+    layers.md, one_head.md  the layers that make queries, keys and values: of several heads, and of one
     dropout, dropout.md     dropout in steps, and tests of where zeros fall; mistakes with what is dropped
     dropout_statistics      what all right dropouts have in common, and sentences about the learner's zeros
     dropout_places.md       dropout on the weights of attention, or elsewhere

@@ -32,9 +32,9 @@ class SelfAttention(nn.Module):
         return weights @ v, weights
 
 
-def project(module, x):
+def project(x, W_query, W_key, W_value):
     """The right first step: queries, keys and values."""
-    return module.W_query(x), module.W_key(x), module.W_value(x)
+    return W_query(x), W_key(x), W_value(x)
 
 
 attend = attention_from()
@@ -51,7 +51,7 @@ def module_from(project=project, attend=None, **steps):
                 setattr(self, name, modules.Blank(d_in, d_out, bias=False))
 
         def forward(self, x):
-            return attend(*project(self, x))
+            return attend(*project(x, self.W_query, self.W_key, self.W_value))
 
     return Assembled
 
