@@ -111,14 +111,5 @@ EXERCISE = exercise(
             "The table has two axes, and the brackets hold more indices than that: each entry of a tuple counts as an "
             "index of its own, whereas a whole tensor of ids is a single index.",
         ),
-        (
-            r"only one element tensors|to a (Python )?scalar",
-            "No single number is needed here: a whole tensor of ids may stand between the brackets.",
-        ),
-        (
-            r"index .* out of bounds",
-            "An index points outside: the rows are axis 0 of the table. (A nested list between the brackets is read as "
-            "rows and columns; a tensor of ids is a single index.)",
-        ),
     ),
 )

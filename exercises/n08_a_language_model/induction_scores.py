@@ -109,12 +109,6 @@ EXERCISE = exercise(
     square=("weights",),
     error_meanings=(
         (
-            r"index \d+ is out of bounds",
-            "A position after the end of the text was asked for, or an index stands on the axis of the heads: weights "
-            "are (H, T, T). An occurrence counts only if it comes before the position that reads; then the position "
-            "after it is always there. (Or is a token's id used as a place in a table that is too short for it?)",
-        ),
-        (
             r"division by zero|expected a non-empty TensorList|expects a non-empty",
             "No position was found whose token occurred before. Are the tokens compared as plain numbers? As keys of a "
             "dict, two tensors are different, whatever they hold.",
