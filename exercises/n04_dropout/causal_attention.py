@@ -100,8 +100,8 @@ ERROR_MEANINGS = (
 )
 
 
-def project(x, W_query, W_key, W_value, drop):
-    return W_query(x), W_key(x), W_value(x)
+def project(x, context, q_proj, k_proj, v_proj, drop):
+    return q_proj(x), k_proj(x), v_proj(x)
 
 
 def cut(mask, length, training):
@@ -127,7 +127,7 @@ def assemble(project=project, cut=cut, drop=dropout, active=in_training, **steps
         def forward(self, x):
             layers = (getattr(self, name) for name in modules.PROJECTIONS)
             mask = cut(self.mask, x.size(1), self.training)
-            return attention(*project(x, *layers, self.dropped), self.dropped, mask)
+            return attention(*project(x, x, *layers, self.dropped), self.dropped, mask)
 
     return Wrong
 
