@@ -226,11 +226,12 @@ def causal_weights(args):
     return right_weights(q, k, causal_mask(q.size(1)))
 
 
-def values(args):
-    return queries_keys_values(args)[2]
-
-
-DROPPED = DroppedWeights(weights=causal_weights, values=values, mode=lambda args: args[-2:], **WORDS_OF_A_LAYER)
+DROPPED = DroppedWeights(
+    weights=causal_weights,
+    values=lambda args: queries_keys_values(args)[2],
+    mode=lambda args: args[-2:],
+    **WORDS_OF_A_LAYER,
+)
 
 
 def future(case):

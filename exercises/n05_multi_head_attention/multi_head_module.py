@@ -281,24 +281,18 @@ MINIMAL_INPUTS = (
 # ---------------------------------------------------------------- how results are compared
 
 
+def heads_of(args):
+    """The queries, keys and values of all heads."""
+    given = parse(args)
+    read = given.x if given.context is None else given.context
+    pairs = zip(given.layers[:3], (given.x, read, read), strict=True)
+    return [split_heads(layer(z), given.num_heads) for layer, z in pairs]
+
+
 def weights_of(args):
     """The right weights, before dropout."""
-    given = parse(args)
-    q_proj, k_proj = given.layers[:2]
-    read = given.x if given.context is None else given.context
-    q, k = split_heads(q_proj(given.x), given.num_heads), split_heads(k_proj(read), given.num_heads)
-    return right_weights(q, k, given.mask)
-
-
-def values_of(args):
-    given = parse(args)
-    read = given.x if given.context is None else given.context
-    return split_heads(given.layers[2](read), given.num_heads)
-
-
-def mode_of(args):
-    given = parse(args)
-    return given.dropout, given.training
+    q, k, _ = heads_of(args)
+    return right_weights(q, k, parse(args).mask)
 
 
 class WeightsOfHeads(DroppedWeights):
@@ -326,7 +320,9 @@ class WeightsOfHeads(DroppedWeights):
         return parse(args).layers[3](merge_heads(super().out_of(args, weights)))
 
 
-DROPPED = WeightsOfHeads(weights=weights_of, values=values_of, mode=mode_of, **WORDS_OF_A_LAYER)
+DROPPED = WeightsOfHeads(
+    weights=weights_of, values=lambda args: heads_of(args)[2], mode=lambda args: parse(args)[3:5], **WORDS_OF_A_LAYER
+)
 
 
 # ---------------------------------------------------------------- what is tried with the module itself
