@@ -292,51 +292,30 @@ def trainable(build, solution, layers, first, second, call=lambda module, *input
     of the inputs, the first ones, that gradients must reach.
     """
 
-    def layers_of(module):
-        return layers(module) if callable(layers) else {name: getattr(module, name) for name in layers}
+    def weights_of(module):
+        own = layers(module) if callable(layers) else {name: getattr(module, name) for name in layers}
+        return {name: layer.weight for name, layer in own.items()}
 
     def out_of(module, *inputs):
         result = call(module, *inputs)
         return result[0] if isinstance(result, tuple) else result
 
-    def used_again(attempt):
-        module, right = build(attempt), build(solution)
-        out_of(module, *first)
-        out_of(module.train(), *second)
-        module.train(right.training)
-        for inputs, on in ((second, "a longer sequence"), ((first[0].flip(1) / 2,), "other numbers")):
-            if _differ(out_of(module, *inputs), out_of(right, *inputs)):
-                return f"Used again, on {on}, your module gives wrong numbers: it remembers an earlier call."
-        with torch.no_grad():
-            for layer in (*layers_of(module).values(), *layers_of(right).values()):
-                layer.weight.mul_(-0.5)
-        if _differ(out_of(module, *first), out_of(right, *first)):
-            return (
-                "When the numbers in its layers changed between two calls, as they do in training, the results of your "
-                "module did not follow: it uses a copy that it made earlier."
-            )
-        return None
-
     def gradients(attempt, training):
         module, inputs = build(attempt).train(training), [x.clone().requires_grad_() for x in first[: len(names)]]
         out = out_of(module, *inputs, *first[len(names) :])
-        weights = {name: layer.weight for name, layer in layers_of(module).items()}
-        return gradients_of(out, {**dict(zip(names, inputs, strict=True)), **weights})
+        return gradients_of(out, dict(zip(names, inputs, strict=True)) | weights_of(module))
 
-    right_gradients = cache(lambda: gradients(solution, False))
+    right = cache(lambda: gradients(solution, False))
 
     def learns(attempt):
-        evaluated = gradients(attempt, False)
-        return (
-            unreached(evaluated, evaluated)
-            or first_wrong(evaluated, right_gradients())
-            or unreached(gradients(attempt, True), evaluated, "in training, ")  # its numbers may be others: dropout
-        )
+        given = gradients(attempt, False)
+        wrong = unreached(given, given) or first_wrong(given, right())
+        return wrong or unreached(gradients(attempt, True), given, "in training, ")  # where dropout may change numbers
 
     return (
         BehavioralTest(
             "remembers",
-            used_again,
+            lambda attempt: _used_again(build(attempt), build(solution), weights_of, out_of, first, second),
             "Keep nothing on self in forward: all it needs comes from its inputs and its layers.",
             required=True,
             while_doing="used again, on a longer sequence or with other numbers,",
@@ -350,3 +329,22 @@ def trainable(build, solution, layers, first, second, call=lambda module, *input
             while_doing="in the backward pass",
         ),
     )
+
+
+def _used_again(module, right, weights_of, out_of, first, second):
+    training = module.training
+    out_of(module, *first)
+    out_of(module.train(), *second)
+    module.train(training)
+    for inputs, on in ((second, "a longer sequence"), ((first[0].flip(1) / 2,), "other numbers")):
+        if _differ(out_of(module, *inputs), out_of(right, *inputs)):
+            return f"Used again, on {on}, your module gives wrong numbers: it remembers an earlier call."
+    with torch.no_grad():
+        for weight in (*weights_of(module).values(), *weights_of(right).values()):
+            weight.mul_(-0.5)
+    if _differ(out_of(module, *first), out_of(right, *first)):
+        return (
+            "When the numbers in its layers changed between two calls, as they do in training, the results of your "
+            "module did not follow: it uses a copy that it made earlier."
+        )
+    return None
