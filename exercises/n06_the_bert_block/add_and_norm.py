@@ -31,9 +31,6 @@ def assemble(add=lambda sublayer_out, x: sublayer_out + x, pass_on=lambda out, s
     return answer
 
 
-# ---------------------------------------------------------------- inputs
-
-
 def two_of(x, *others, seed):
     """Arguments for this exercise from those of layer_norm: two vectors instead of one."""
     return (0.5 * x + 0.5 * x.std() * normal(*x.shape, seed=seed, dtype=x.dtype), x, *others)
@@ -43,9 +40,6 @@ def opposite(x, *others):
     """Arguments for this exercise from those of layer_norm: two vectors whose sum is the first vector of x."""
     part = torch.tensor([[1.0, 2, 0, 0.5, -1, 1, 2, 3]])
     return (part, x[:1] - part, *others)
-
-
-# ---------------------------------------------------------------- behavioral tests
 
 
 def ask(attempt, sublayer_out, x, weight, bias):

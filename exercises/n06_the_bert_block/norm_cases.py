@@ -6,8 +6,6 @@ from exercises.common.experiments import that_mix
 from exercises.common.inputs import B, S, T, normal
 from feedback import BehavioralTest
 
-# ---------------------------------------------------------------- inputs
-
 SIZES = {2: "B", 3: "", 5: "T", 7: "C", 11: "C", 13: "C", 17: "", 22: "2C"}
 
 SHAPES = (  # name, shape, eps, times, plus
@@ -39,9 +37,6 @@ CASES = (  # name, (x, weight, bias, eps)
 EQUAL_NUMBERS = (torch.tensor([[2.5] * 8, [-1.0] * 8]), *weight_and_bias(8, 160), 1e-5)
 
 BY_HAND = torch.tensor([1.0, 2.0]), torch.tensor([0.0, 1.0])  # weight and bias
-
-
-# ---------------------------------------------------------------- behavioral tests
 
 
 def vectors_apart(ask):
