@@ -84,6 +84,7 @@ EXERCISE = exercise(
         TestCase("heads [4, 0, 2] of five, their columns", arguments(230, 13, 35, [4, 0, 2], 5, 1)),
         TestCase("no heads at all, rows", arguments(232, 12, 7, set(), 3, 0)),
         TestCase("no heads at all, columns", arguments(234, 7, 12, [], 3, 1)),
+        TestCase("heads [2, 1] of four, rows of a square weight", arguments(252, 12, 12, [2, 1], 4, 0)),
         TestCase(
             "heads {0, 2} of four, rows of a square weight in float64",
             arguments(236, 12, 12, {0, 2}, 4, 0, dtype=torch.float64),
