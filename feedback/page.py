@@ -20,6 +20,7 @@
     - `code`                            a way to make the mistake, known to the checker
     - answer: `code`                    an answer with it, which only tests read: nothing is fitted to it
 
+    ## wrong                            answers with mistakes that have no heading of their own: - id: `code`
     ## two at once                      - id & id   or   - id & id: `code`
     ## right                            answers that pass; `## limited`: those with a limit; `## unnamed`: wrong ones
                                         that get no diagnosis
@@ -63,6 +64,7 @@ KEY = re.compile(r"(?P<name>\w[\w ]*): (?P<value>.+)", re.DOTALL)
 FENCE = re.compile(
     r"```python (?:(?P<kind>mistake|answer|suspect|given)|(?:(?P<of>answer|suspect) )?(?P<more>base|helpers))"
 )
+LISTED = re.compile(r"(?P<id>[a-z\d]+(?:-[a-z\d]+)*):(?: (?P<code>.+))?", re.DOTALL)
 PAIR = re.compile(r"(?P<one>[\w-]+) & (?P<other>[\w-]+)(?::(?: (?P<code>.+))?)?", re.DOTALL)
 SPAN = r"`([^`]+)`"
 EDIT = re.compile(rf"{SPAN} → (?:{SPAN}|nothing)")
@@ -71,7 +73,7 @@ STEP = re.compile(rf"(\w+): {SPAN}")
 STEPS = re.compile(rf"{STEP.pattern}(?:, {STEP.pattern})*")
 OF_EXERCISES, OF_ALL = ("minutes", "difficulty", "correct"), ("uses", "steps")
 FIELDS = OF_EXERCISES + OF_ALL
-TWO, RIGHT, LIMITED, UNNAMED = RESERVED = ("two at once", "right", "limited", "unnamed")
+TWO, RIGHT, LIMITED, UNNAMED, WRONG = RESERVED = ("two at once", "right", "limited", "unnamed", "wrong")
 
 
 class PageError(ValueError):
@@ -243,6 +245,7 @@ class _Reader:
     def __init__(self, path: Path) -> None:
         self.page, self.part = Page(path), ""
         self.section: Section | None = None
+        self.listed: Section | None = None  # that of the last item below `## wrong`
         for self.line, mark, text in blocks(path):
             kind = {"#": "part", "##": "heading", "-": "item", ">": "quotation", "": "paragraph"}.get(mark)
             getattr(self, f"_{kind or ('fence' if mark[0] == '`' else 'hint')}")(*([text] if kind else [mark, text]))
@@ -346,9 +349,26 @@ class _Reader:
             code = self._code("answer", found["code"]) if found["code"] else None
             self.page.pairs.append(Pair((found["one"], found["other"]), self.line, code))
             return
+        if self.section.id == WRONG:
+            self._listed(self.section.line, text)
+            return
         answer = text.startswith("answer: ")
         kind = "answer" if answer else "suspect" if self.part else "mistake"
         self._add(self.section, self._code(kind, text.removeprefix("answer: ")))
+
+    def _listed(self, start: int, text: str) -> None:
+        """An item below `## wrong`, in line `start`: as if its code stood below a heading with its id."""
+        found = LISTED.fullmatch(text)
+        if not found or found["id"] in RESERVED:
+            raise self.page.fail(self.line, f"below wrong stand answers, `id: code`, got {text!r}")
+        here = [each for each in self.page.parts[self.part] if isinstance(each, Section) and each.id == found["id"]]
+        if here and here[0].line < start:
+            raise self.page.fail(self.line, f"{found['id']!r} has a heading above: say everything below one")
+        self.listed = here[0] if here else Section(found["id"], self.line)
+        if not here:
+            self.page.parts[self.part].append(self.listed)
+        if found["code"]:
+            self.listed.codes.append(self._code("answer", found["code"]))
 
     def _add(self, section: Section, code: Code) -> None:
         if section.id in RESERVED and code.kind != "answer":
@@ -370,6 +390,10 @@ class _Reader:
             self.page.blocks[key] = Code(found["of"] or "mistake", self.line, text, block=True)
         elif not self.section:
             raise self.page.fail(self.line, "code belongs below a heading")
+        elif self.section.id == WRONG:
+            if not self.listed or found["kind"] != "answer":
+                raise self.page.fail(self.line, "this block belongs to `- id:` above it, as ```python answer")
+            self.listed.codes.append(Code("answer", self.line, text, block=True))
         elif self.section.id == TWO:
             if not self.page.pairs or self.page.pairs[-1].code or found["kind"] != "answer":
                 raise self.page.fail(self.line, "this block belongs to `- id & id:` above it, as ```python answer")

@@ -111,20 +111,6 @@ def fresh_stories(seed, size=24, repeated=8):
         yield torch.cat([told, ids]), torch.cat([torch.ones_like(told[:, 1:], dtype=torch.bool), counted])
 
 
-def watch(model, training, every=25, told=None):
-    """Go on with a training, and say every few steps, from the first on, how the model reads fresh stories.
-
-    Shapes: training yields (step, loss); told, a stories.Batch, 128 stories if None -> yields (step, Reading)
-    Source: notebook 08
-    """
-    told = stories.batch(random.Random(1001), 128) if told is None else told
-    for step, _ in training:
-        if step == 1 or step % every == 0:
-            model.eval()
-            yield step, read(model, told)
-            model.train()
-
-
 def new_model(seed, **sizes):
     """An untrained story model; the global random numbers stay as they were.
 

@@ -8,6 +8,7 @@ For every exercise
     properties              what holds for the numbers of every right answer
     experiments             behavioral tests: change a part of the input, and see what moves
     gradients               behavioral tests: gradients must flow
+    generators              behavioral tests: a generator decides what is drawn
     devices                 behavioral tests: what is made on the CPU must not meet what has been moved
     modules                 classes: their layers and methods, and whether they learn
     sizes                   how large a tensor an answer makes on its way
@@ -21,8 +22,9 @@ By subject: modules with the steps that answers are made of and what else they s
     weights.md              the same for several heads: 5.3 to 5.5 and 7.1
     masks.md                mistakes with masks
     masked_answers.md       answers with such mistakes, as edits of attention with a mask
+    wrong_heads.md          answers with mistakes in making and merging heads: 5.3 to 5.5 and 7.1
     heads, heads.md         several heads: layers, inputs, behavioral tests; mistakes with heads
-    layers.md               the layers that make queries, keys and values
+    layers.md, one_head.md  the layers that make queries, keys and values: of several heads, and of one
     dropout, dropout.md     dropout in steps, and tests of where zeros fall; mistakes with what is dropped
     dropout_statistics      what all right dropouts have in common, and sentences about the learner's zeros
     dropout_places.md       dropout on the weights of attention, or elsewhere

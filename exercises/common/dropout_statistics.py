@@ -286,7 +286,13 @@ def first_infinity(after):
 
 # ---------------------------------------------------------------- attention with dropout on its weights
 
-TINY = 1e-3  # a weight below it may be 0 because its score is low
+WORDS_OF_A_LAYER = {
+    "noun": "visible weights",
+    "draw": "nn.Dropout",
+    "p_name": "dropout",
+    "share": "`nn.Dropout(dropout)` zeroes each weight with probability dropout. Is it given this very number, and "
+    "applied once?",
+}
 
 
 class DroppedWeights(DropoutExplainer):
@@ -351,10 +357,7 @@ class DroppedWeights(DropoutExplainer):
         (p, training), right = self.mode(case.args), self.weights(case.args)
         if not p:
             return explainers.entry(case)
-        for noun, got in (
-            ("weights", case.last),
-            ("numbers that mix the values", self.shown(case)),
-        ):
+        for noun, got in (("weights", case.last), ("numbers that mix the values", self.shown(case))):
             if not training and got.shape == right.shape and (dropped := Dropped(right, got, p)).count:
                 return (
                     f"in evaluation, with {self.p_name} = {p:g}, {dropped.count:,} of your {dropped.total:,} "
@@ -374,31 +377,22 @@ class DroppedWeights(DropoutExplainer):
 
     # ---------------------------------------------------------------- what holds for all right answers
 
-    def pair_properties(self, *of_the_softmax):
-        """The properties of (out, weights); `of_the_softmax` are more that hold before dropout."""
+    def pair_properties(self, *of_the_weights):
+        """The properties of (out, weights); `of_the_weights` are more of them."""
 
-        def zeros_in_evaluation(case):
-            dropped = self.look(case)
-            if self._trains(case) or not (dropped.zeroed & (dropped.before > TINY)).any():
-                return None
-            are = "is" if dropped.count == 1 else "are"
-            return (
-                f"In evaluation no visible key has a weight of 0; {dropped.count:,} of your {dropped.total:,} weights "
-                f"{are} 0."
-            )
+        def trains(case):
+            return self.mode(case.args)[1]
+
+        def broken_row(case):
+            return None if trains(case) else properties.ROWS.test(case)
 
         return (
             properties.FINITE,
-            *of_the_softmax,
-            Property(
-                "zeros-in-evaluation",
-                zeros_in_evaluation,
-                "Which line makes a weight exactly 0? Dropout belongs to training alone, and a mask hides only what "
-                "may not be read.",
-            ),
             properties.POSITIVE,
-            Property("rows-do-not-sum-to-1", self.broken_row, properties.ROWS.hint),
+            Property(properties.ROWS.id, broken_row, properties.ROWS.hint),
+            *of_the_weights,
             self.out_property(),
+            *self.properties(lambda case: trains(case) and (self.look(case).p or self.look(case).count)),
         )
 
     def out_property(self):
@@ -423,16 +417,6 @@ class DroppedWeights(DropoutExplainer):
             "One draw, one tensor of weights: it multiplies v, and it is returned. Does anything else happen to v, to "
             "what v is made of, or to out?",
         )
-
-    def broken_row(self, case):
-        """A sentence on a row that does not sum to 1, in evaluation."""
-        return None if self._trains(case) else properties.ROWS.test(case)
-
-    def dropout_properties(self):
-        return self.properties(lambda case: self._trains(case) and (self.look(case).p or self.look(case).count))
-
-    def _trains(self, case):
-        return self.mode(case.args)[1]
 
 
 def _identical(a, b):

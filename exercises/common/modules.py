@@ -120,6 +120,12 @@ def takes(function, count, *names):
     return True
 
 
+def was_built(sizes, x, more=""):
+    """What the learner's module was given, for the card of an exception; `sizes` are the arguments of __init__."""
+    made = listed([f"{name} = {value:g}" for name, value in sizes.items()])
+    return f"It was built with {made}, to be applied to x of shape {tuple(x.shape)}{more}."
+
+
 def require_module(module, attempt):
     if not isinstance(module, nn.Module):
         raise ContractViolation(
@@ -176,8 +182,7 @@ def _require_layer(module, name, layers, weight):
         )
     if layer.bias is None and layers.bias:
         raise ContractViolation(
-            "no-bias",
-            f"{name} has no bias; here each projection has one: {layers.made}, without bias=False.",
+            "no-bias", f"{name} has no bias; here each projection has one: {layers.made}, without bias=False."
         )
     if layer.weight.shape != weight.shape:
         raise ContractViolation(
@@ -279,51 +284,38 @@ def _differ(got, expected):
     return got.shape != expected.shape or not torch.allclose(got, expected, rtol=1e-3, atol=1e-4)
 
 
-def trainable(build, solution, layers, first, second, call=lambda module, *inputs: module(*inputs)):
+def trainable(build, solution, layers, first, second, call=lambda module, *inputs: module(*inputs), names=("x",)):
     """Two required behavioral tests: a module remembers nothing, and learns as the solution does.
 
     build(attempt) makes a module with known numbers in it, and layers(module) gives its layers by name, or they are
-    the names of its attributes; first and second are the inputs of two calls, the second one longer.
+    the names of its attributes; first and second are the inputs of two calls, the second one longer. `names` are those
+    of the inputs, the first ones, that gradients must reach.
     """
 
-    def layers_of(module):
-        return layers(module) if callable(layers) else {name: getattr(module, name) for name in layers}
+    def weights_of(module):
+        own = layers(module) if callable(layers) else {name: getattr(module, name) for name in layers}
+        return {name: layer.weight for name, layer in own.items()}
 
     def out_of(module, *inputs):
         result = call(module, *inputs)
         return result[0] if isinstance(result, tuple) else result
 
-    def used_again(attempt):
-        module, right = build(attempt), build(solution)
-        out_of(module, *first)
-        for inputs, on in ((second, "a longer sequence"), ((first[0].flip(1) / 2,), "other numbers")):
-            if _differ(out_of(module, *inputs), out_of(right, *inputs)):
-                return f"Used again, on {on}, your module gives wrong numbers: it remembers an earlier call."
-        with torch.no_grad():
-            for layer in (*layers_of(module).values(), *layers_of(right).values()):
-                layer.weight.mul_(-0.5)
-        if _differ(out_of(module, *first), out_of(right, *first)):
-            return (
-                "When the numbers in its layers changed between two calls, as they do in training, the results of your "
-                "module did not follow: it uses a copy that it made earlier."
-            )
-        return None
+    def gradients(attempt, training):
+        module, inputs = build(attempt).train(training), [x.clone().requires_grad_() for x in first[: len(names)]]
+        out = out_of(module, *inputs, *first[len(names) :])
+        return gradients_of(out, dict(zip(names, inputs, strict=True)) | weights_of(module))
 
-    def gradients(attempt):
-        module, x = build(attempt), first[0].clone().requires_grad_()
-        out = out_of(module, x, *first[1:])
-        return gradients_of(out, {"x": x, **{name: layer.weight for name, layer in layers_of(module).items()}})
-
-    right_gradients = cache(lambda: gradients(solution))
+    right = cache(lambda: gradients(solution, False))
 
     def learns(attempt):
-        given = gradients(attempt)
-        return unreached(given, given) or first_wrong(given, right_gradients())
+        given = gradients(attempt, False)
+        wrong = unreached(given, given) or first_wrong(given, right())
+        return wrong or unreached(gradients(attempt, True), given, "in training, ")  # where dropout may change numbers
 
     return (
         BehavioralTest(
             "remembers",
-            used_again,
+            lambda attempt: _used_again(build(attempt), build(solution), weights_of, out_of, first, second),
             "Keep nothing on self in forward: all it needs comes from its inputs and its layers.",
             required=True,
             while_doing="used again, on a longer sequence or with other numbers,",
@@ -337,3 +329,22 @@ def trainable(build, solution, layers, first, second, call=lambda module, *input
             while_doing="in the backward pass",
         ),
     )
+
+
+def _used_again(module, right, weights_of, out_of, first, second):
+    training = module.training
+    out_of(module, *first)
+    out_of(module.train(), *second)
+    module.train(training)
+    for inputs, on in ((second, "a longer sequence"), ((first[0].flip(1) / 2,), "other numbers")):
+        if _differ(out_of(module, *inputs), out_of(right, *inputs)):
+            return f"Used again, on {on}, your module gives wrong numbers: it remembers an earlier call."
+    with torch.no_grad():
+        for weight in (*weights_of(module).values(), *weights_of(right).values()):
+            weight.mul_(-0.5)
+    if _differ(out_of(module, *first), out_of(right, *first)):
+        return (
+            "When the numbers in its layers changed between two calls, as they do in training, the results of your "
+            "module did not follow: it uses a copy that it made earlier."
+        )
+    return None

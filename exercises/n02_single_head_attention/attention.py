@@ -7,13 +7,7 @@ from exercises.common.attention import attention_from
 from exercises.common.experiments import items_apart
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, DV, B, S, normal, round_numbers
-from exercises.n02_single_head_attention.queries_and_keys import (
-    BATCH,
-    SMALL_PAIRS,
-    large_scores,
-    query_key_cases,
-    stage_of,
-)
+from exercises.n02_single_head_attention import queries_and_keys
 from feedback import TestCase
 from feedback.page_exercise import exercise
 
@@ -33,7 +27,7 @@ def values(k):
     return normal(*k.shape[:-1], DV, seed=20, dtype=k.dtype)
 
 
-INPUTS = (*BATCH, values(BATCH[1]))
+INPUTS = (*queries_and_keys.BATCH, values(queries_and_keys.BATCH[1]))
 
 EXERCISE = exercise(
     attention,
@@ -41,12 +35,12 @@ EXERCISE = exercise(
     returns=("out", "weights"),
     axis_names=AXES,
     cases=(
-        *query_key_cases(values),
-        TestCase("as many features as keys", (*BATCH, normal(B, S, S, seed=22))),
-        large_scores(values),
+        *queries_and_keys.query_key_cases(values),
+        TestCase("as many features as keys", (*queries_and_keys.BATCH, normal(B, S, S, seed=22))),
+        queries_and_keys.large_scores(values),
     ),
-    minimal_inputs=tuple((q, k, round_numbers(*k.shape[:-1], 2) + 1) for q, k in SMALL_PAIRS),
-    stage_of=stage_of,
+    minimal_inputs=tuple((q, k, round_numbers(*k.shape[:-1], 2) + 1) for q, k in queries_and_keys.SMALL_PAIRS),
+    stage_of=queries_and_keys.stage_of,
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),

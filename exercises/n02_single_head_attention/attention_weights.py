@@ -6,13 +6,7 @@ from exercises.common import properties
 from exercises.common.attention import weights_from
 from exercises.common.experiments import items_apart
 from exercises.common.inputs import AXES
-from exercises.n02_single_head_attention.queries_and_keys import (
-    BATCH,
-    SMALL_PAIRS,
-    large_scores,
-    query_key_cases,
-    stage_of,
-)
+from exercises.n02_single_head_attention import queries_and_keys
 from feedback.page_exercise import exercise
 
 
@@ -30,9 +24,9 @@ EXERCISE = exercise(
     assemble=weights_from,
     returns=("weights",),
     axis_names=AXES,
-    cases=(*query_key_cases(), large_scores()),
-    minimal_inputs=SMALL_PAIRS,
-    stage_of=stage_of,
+    cases=(*queries_and_keys.query_key_cases(), queries_and_keys.large_scores()),
+    minimal_inputs=queries_and_keys.SMALL_PAIRS,
+    stage_of=queries_and_keys.stage_of,
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
-    behavioral_tests=(items_apart(BATCH),),
+    behavioral_tests=(items_apart(queries_and_keys.BATCH),),
 )

@@ -78,8 +78,7 @@ def _matrices(returned):
         raise ContractViolation("returns-none", "Your code returned None; the pair (W_query, W_key) was expected.")
     if not isinstance(returned, tuple) or len(returned) != 2:
         raise ContractViolation(
-            "returns-wrong-type",
-            "The pair (W_query, W_key) was expected: end with `return W_query, W_key`.",
+            "returns-wrong-type", "The pair (W_query, W_key) was expected: end with `return W_query, W_key`."
         )
     W_query, W_key = (_matrix(*part) for part in zip(("W_query", "W_key"), returned, strict=True))
     if W_query.size(1) != W_key.size(1):
@@ -125,7 +124,6 @@ def describe(args):
 
 
 SENTENCES = (  # of at most 10 words, as the exercise says, with one noun for each pronoun
-    "the queen saw the boy and she smiled",
     "the king threw the ball and it flew",
     "the queen called and the boy said that he heard",
     "the boy gave the queen the cat and she smiled",
@@ -134,9 +132,7 @@ SENTENCES = (  # of at most 10 words, as the exercise says, with one noun for ea
     "he saw it before the cat saw the king",
     "the cat woke the king and he said it snored",
     "the king and the boy saw the ball and it",
-    "the ball and the cat saw the girl and she",
     "the queen and the girl saw the ball and it",
-    "it said that it saw the ball",
     "she said that the queen was here today and smiled",
 )
 
@@ -150,8 +146,6 @@ EXERCISE = exercise(
     minimal_inputs=(
         ("she saw the queen",),
         ("he saw the queen and the boy",),
-        ("the ball hit the king and it broke",),
-        ("the king saw it and the cat",),
         ("the girl said that she saw the boy and he",),
     ),
     properties=(

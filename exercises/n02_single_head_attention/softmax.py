@@ -86,7 +86,6 @@ EXERCISE = exercise(
             torch.tensor([[0.0, 1.0]]),
             torch.tensor([[0.0, 1.0], [2.0, -1.0]]),
             round_numbers(2, 2, 3),
-            torch.tensor([0.0, 1.0]),
             torch.tensor([[100.0, 99.0]]),
             torch.tensor([[1000.0, 1001.0]]),
             torch.tensor([[-1000.0, 1000.0]]),

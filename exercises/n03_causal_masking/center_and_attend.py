@@ -47,11 +47,7 @@ EXERCISE = exercise(
     center_and_attend,
     returns=("out", "weights"),
     axis_names={B: "B", T: "T", D_IN: "C", D: "D", 3: "T"},
-    cases=(
-        case("a text", T, seed=1),
-        case("a batch", B, T, seed=11),
-        case("a text of three words", 3, seed=21),
-    ),
+    cases=(case("a text", T, seed=1), case("a batch", B, T, seed=11), case("a text of three words", 3, seed=21)),
     minimal_inputs=(
         (torch.tensor([[1.0, 3.0], [5.0, 1.0]]), *torch.tensor([[[1.0], [0.0]], [[0.0], [1.0]], [[1.0], [0.0]]])),
     ),

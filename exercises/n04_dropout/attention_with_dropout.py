@@ -16,7 +16,7 @@ from exercises.common.dropout import (
 from exercises.common.dropout_statistics import DroppedWeights
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, DV, B, D, H, S, T, normal, round_numbers, with_generator
-from exercises.n04_dropout.generators import ERROR_MEANINGS, decided_by_the_generator
+from exercises.n04_dropout.generators import BELOW_P, ERROR_MEANINGS, zeros_are_drawn
 from feedback import FunctionRunner, SummaryComparison, TestCase
 from feedback.page_exercise import exercise
 
@@ -36,9 +36,7 @@ DROPPED = DroppedWeights(
     mode=lambda args: args[3:5],
     noun="weights",
     draw="torch.rand(weights.shape, ...)",
-    share="Each weight becomes 0 with probability p: `torch.rand` draws uniformly from 0 to 1, so a share of p of "
-    "its numbers lies below p. Do those numbers become exactly 0, and no others? "
-    "Does any escape the draw?",
+    share=f"Each weight {BELOW_P}",
 )
 
 
@@ -146,7 +144,7 @@ EXERCISE = exercise(
     cases=CASES,
     minimal_inputs=MINIMAL_INPUTS,
     error_meanings=ERROR_MEANINGS,
-    properties=(*DROPPED.pair_properties(), *DROPPED.dropout_properties()),
+    properties=DROPPED.pair_properties(),
     behavioral_tests=(
         repeats_in_evaluation(
             lambda attempt: attempt(*BATCH, values_for(BATCH[1]), 0.4, False)[1],
@@ -154,7 +152,7 @@ EXERCISE = exercise(
         ),
         decided_by_one_draw(attend_in_training, zero_weights, applies=keeps_all_in_evaluation),
         decided_without_p(attend_in_training, zero_weights, applies=keeps_all_in_evaluation),
-        *decided_by_the_generator(attend_in_training, zero_weights),
+        *zeros_are_drawn(attend_in_training, zero_weights),
         gradients(training=False),
         gradients(training=True),
     ),

@@ -7,14 +7,13 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from exercises.common import explainers, properties
+from exercises.common import explainers, modules, properties
 from exercises.common.attention import right_weights
 from exercises.common.devices import Moved, moved
 from exercises.common.dropout import decided_by_a_layer, dropout, dropped_attention_from, in_training
-from exercises.common.dropout_statistics import DroppedWeights
+from exercises.common.dropout_statistics import WORDS_OF_A_LAYER, DroppedWeights
 from exercises.common.heads import LIMITATION_FINITE_FILL
-from exercises.common.inputs import AXES, DV, SHIFT, B, D, S, T, normal, round_numbers
-from exercises.common.modules import PROJECTIONS, Blank, fill_projections, in_dtype, require_methods, trainable
+from exercises.common.inputs import AXES, DV, SHIFT, B, D, S, T, normal
 from feedback import BehavioralTest, ContractViolation, ModuleRunner, Property, SummaryComparison, TestCase
 from feedback.page_exercise import exercise
 from helpers.masks import causal_mask
@@ -50,10 +49,10 @@ def run_causal_attention(attempt, x, *rest):
     Errors: ContractViolation where the module lacks what the exercise names, or its mask does not fit a shorter x
     """
     *weights, context_length, p, training = rest
-    require_methods(attempt, "d_in, d_out, context_length, dropout")
+    modules.require_methods(attempt, "d_in, d_out, context_length, dropout")
 
     def apply(length):
-        return in_dtype(built(attempt, weights, length, p), x.dtype).train(training)(x)
+        return modules.in_dtype(built(attempt, weights, length, p), x.dtype).train(training)(x)
 
     try:
         return apply(context_length)
@@ -66,7 +65,7 @@ def run_causal_attention(attempt, x, *rest):
 def built(attempt, weights, context_length, p=0.0):
     """The learner's module with these numbers in its projections."""
     module = attempt(*reversed(weights[0].shape), context_length, p)
-    fill_projections(module, attempt, weights)
+    modules.fill_projections(module, attempt, weights)
     return module
 
 
@@ -88,11 +87,8 @@ def mask_not_cut(context_length, length, error):
 
 def describe(args):
     x, weight, *_, context_length, p, training = args
-    return (
-        f"It was built with d_in = {weight.size(1)}, d_out = {weight.size(0)}, context_length = {context_length} "
-        f"and dropout = {p:g}, to be applied to x of shape {tuple(x.shape)} in "
-        f"{'training' if training else 'evaluation'}."
-    )
+    sizes = {"d_in": weight.size(1), "d_out": weight.size(0), "context_length": context_length, "dropout": p}
+    return modules.was_built(sizes, x, f" in {'training' if training else 'evaluation'}")
 
 
 ERROR_MEANINGS = (
@@ -104,8 +100,8 @@ ERROR_MEANINGS = (
 )
 
 
-def project(x, W_query, W_key, W_value, drop):
-    return W_query(x), W_key(x), W_value(x)
+def project(x, context, q_proj, k_proj, v_proj, drop):
+    return q_proj(x), k_proj(x), v_proj(x)
 
 
 def cut(mask, length, training):
@@ -120,8 +116,8 @@ def assemble(project=project, cut=cut, drop=dropout, active=in_training, **steps
     class Wrong(nn.Module):
         def __init__(self, d_in, d_out, context_length, dropout):
             super().__init__()
-            for name in PROJECTIONS:
-                setattr(self, name, Blank(d_in, d_out, bias=False))
+            for name in modules.PROJECTIONS:
+                setattr(self, name, modules.Blank(d_in, d_out, bias=False))
             self.p = dropout
             self.register_buffer("mask", causal_mask(context_length))
 
@@ -129,9 +125,9 @@ def assemble(project=project, cut=cut, drop=dropout, active=in_training, **steps
             return drop(x, self.p) if active(self.training) else x
 
         def forward(self, x):
-            layers = (getattr(self, name) for name in PROJECTIONS)
+            layers = (getattr(self, name) for name in modules.PROJECTIONS)
             mask = cut(self.mask, x.size(1), self.training)
-            return attention(*project(x, *layers, self.dropped), self.dropped, mask)
+            return attention(*project(x, x, *layers, self.dropped), self.dropped, mask)
 
     return Wrong
 
@@ -215,9 +211,6 @@ CASES = (
         limitation=LIMITATION_FINITE_FILL,
     ),
 )
-MINIMAL_INPUTS = (
-    (round_numbers(1, 2, 2), round_numbers(2, 2), 1 - round_numbers(2, 2), round_numbers(2, 2) + 1, 2, 0.0, False),
-)
 
 
 # ---------------------------------------------------------------- how results are compared
@@ -233,19 +226,11 @@ def causal_weights(args):
     return right_weights(q, k, causal_mask(q.size(1)))
 
 
-def values(args):
-    return queries_keys_values(args)[2]
-
-
 DROPPED = DroppedWeights(
     weights=causal_weights,
-    values=values,
+    values=lambda args: queries_keys_values(args)[2],
     mode=lambda args: args[-2:],
-    noun="visible weights",
-    draw="nn.Dropout",
-    p_name="dropout",
-    share="`nn.Dropout(dropout)` zeroes each weight with probability dropout. Is it given this very number, and "
-    "applied once?",
+    **WORDS_OF_A_LAYER,
 )
 
 
@@ -254,18 +239,13 @@ def future(case):
     return explainers.hidden_weight(with_mask(case))
 
 
-def future_is_read(case):
-    """In training too; a broken row comes first: its sum is nearer to the cause."""
-    return None if DROPPED.broken_row(case) else properties.HIDDEN.test(with_mask(case))
-
-
 def with_mask(case):
     return replace(case, args=(*case.args, causal_mask(case.last.size(-1))))
 
 
 FUTURE = Property(
     "future-read",
-    future_is_read,
+    lambda case: properties.HIDDEN.test(with_mask(case)),
     "Row i may see the columns 0 to i. Which step comes between the mask and the weights?",
 )
 
@@ -277,34 +257,23 @@ MOVES_ALONG = (
 )
 
 
-def is_triangle(value):
-    """Whether a tensor holds one number on one side of its diagonal, and another one elsewhere."""
-    if not isinstance(value, torch.Tensor):
-        return False
-    value = value.detach().squeeze()
-    if value.dim() != 2 or value.size(0) != value.size(1) or len(value) < 2:
-        return False
-    lower = causal_mask(len(value))
-    return any(
-        (square[lower] == square[0, 0]).all()
-        and (square[~lower] == square[0, 1]).all()
-        and square[0, 0] != square[0, 1]
-        for square in (value, value.T)
-    )
+def is_mask(value):
+    """Whether a tensor has the length of a text along an axis: no other size is T here."""
+    return isinstance(value, torch.Tensor) and T in value.shape
 
 
 def mask_is_parameter(attempt):
     named = attempt(D, DV, T, 0.0).named_parameters()
-    found = next((name for name, value in named if is_triangle(value)), None)
+    found = next((name for name, value in named if is_mask(value)), None)
     return found and f"The numbers are right, but {found} is an nn.Parameter: it counts as something to be learned."
 
 
 def plain_mask(module):
-    """The name of an attribute that holds a triangle and does not move with its module, or None."""
+    """The name of an attribute that holds a mask and does not move with its module, or None."""
     named = [(name, value) for part in module.modules() for name, value in {**vars(type(part)), **vars(part)}.items()]
     for name, value in named:
         items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else (value,)
-        if name not in ("_buffers", "_parameters") and any(map(is_triangle, items)):
+        if name not in ("_buffers", "_parameters") and any(map(is_mask, items)):
             return name
     return None
 
@@ -340,10 +309,10 @@ def built_again(id, test, hint):
 
 TESTS = (
     *decided_by_a_layer(lambda attempt, p: attempt(D, DV, 32, p), normal(B, 32, D, seed=105), visible_zeros),
-    *trainable(
+    *modules.trainable(
         lambda attempt: built(attempt, WEIGHTS, D),
         CausalAttention,
-        PROJECTIONS,
+        modules.PROJECTIONS,
         (normal(B, T, D, seed=106),),
         (normal(B, S, D, seed=108),),
     ),
@@ -356,14 +325,16 @@ EXERCISE = exercise(
     CausalAttention,
     assemble=assemble,
     returns=("out", "weights"),
-    runner=ModuleRunner(run_causal_attention, ("x", *PROJECTIONS, "context_length", "dropout", "training"), describe),
+    runner=ModuleRunner(
+        run_causal_attention, ("x", *modules.PROJECTIONS, "context_length", "dropout", "training"), describe
+    ),
     comparison=SummaryComparison(DROPPED.summary),
     stage_of=DROPPED.stage_of,
     judge_first=("weights",),
     axis_names=AXES | {3: "", 7: "T", 11: "d_in", 13: "d_out", 17: "d_in", 19: "d_out"},
     cases=CASES,
-    minimal_inputs=MINIMAL_INPUTS,
+    minimal_inputs=(),
     error_meanings=ERROR_MEANINGS,
-    properties=(*DROPPED.pair_properties(FUTURE), *DROPPED.dropout_properties()),
+    properties=DROPPED.pair_properties(FUTURE),
     behavioral_tests=TESTS,
 )

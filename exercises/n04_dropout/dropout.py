@@ -8,7 +8,7 @@ from exercises.common.dropout import decided_by_one_draw, decided_without_p
 from exercises.common.dropout_statistics import DropoutExplainer, Dropped, comparable, first_infinity, outline
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, generator, seeded, with_generator
-from exercises.n04_dropout.generators import ERROR_MEANINGS, decided_by_the_generator
+from exercises.n04_dropout.generators import BELOW_P, ERROR_MEANINGS, zeros_are_drawn
 from feedback import BehavioralTest, FunctionRunner, SummaryComparison, TestCase
 from feedback.page_exercise import exercise
 
@@ -22,9 +22,7 @@ DROPPED = DropoutExplainer(
     lambda case: Dropped(case.args[0], case.actual, case.args[1]),
     noun="numbers",
     draw="torch.rand(x.shape, ...)",
-    share="Each number becomes 0 with probability p: `torch.rand` draws uniformly from 0 to 1, so a share of p of "
-    "its numbers lies below p. Do those numbers become exactly 0, and no others? "
-    "Does any escape the draw?",
+    share=f"Each number {BELOW_P}",
 )
 
 
@@ -129,7 +127,7 @@ EXERCISE = exercise(
         BehavioralTest("chosen-by-size", chosen_by_size, CHOSEN_HINT, early=True),
         BehavioralTest("chosen-by-size", chosen_by_size, CHOSEN_HINT, required=True, while_doing="called once more,"),
         decided_without_p(drop_some, is_zero),
-        *decided_by_the_generator(drop_some, is_zero),
+        *zeros_are_drawn(drop_some, is_zero),
         gradients_flow(dropout, (uniform(40, 50, seed=11), 0.4, 11), ("x", None, None), with_generator, compared=False),
         BehavioralTest(
             "wrong-gradients",

@@ -4,12 +4,11 @@ import inspect
 import math
 from collections import namedtuple
 from dataclasses import replace
-from functools import cache
 
 import torch
 from torch import nn
 
-from exercises.common import properties
+from exercises.common import heads, modules, properties
 from exercises.common.attention import give, multi_head_from, right_weights
 from exercises.common.devices import keeps_to_the_device, moved
 from exercises.common.dropout import (
@@ -19,28 +18,9 @@ from exercises.common.dropout import (
     in_training,
     repeats_in_evaluation,
 )
-from exercises.common.dropout_statistics import DroppedWeights
-from exercises.common.gradients import NOISE, first_wrong, gradients_of, unreached
-from exercises.common.heads import (
-    FOUR_FEATURES,
-    LIMITATION_FINITE_FILL,
-    LIMITATION_LARGE_SCORES,
-    PROJECTIONS,
-    SIZES,
-    TWO_FEATURES,
-    D,
-    behavioral_tests,
-    is_masked,
-    large_score_arguments,
-    layer_of,
-    low_score_arguments,
-    lowest_score_arguments,
-    random_layers,
-    simple_layers,
-)
+from exercises.common.dropout_statistics import WORDS_OF_A_LAYER, DroppedWeights
 from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
-from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes
-from feedback import BehavioralTest, ContractViolation, ModuleRunner, Property, SummaryComparison, TestCase
+from feedback import BehavioralTest, ContractViolation, ModuleRunner, SummaryComparison, TestCase
 from feedback.format import listed
 from feedback.page_exercise import exercise
 from helpers.heads import merge_heads, split_heads
@@ -75,7 +55,9 @@ class MultiHeadAttention(nn.Module):
 
 Given = namedtuple("Given", "x layers num_heads dropout training context mask")
 INPUTS = "x, context=None, mask=None"
-ASKED = Layers(PROJECTIONS, "nn.Linear(d_model, d_model)", "`d_model` = {} features to {}", bias=True, alone=True)
+ASKED = modules.Layers(
+    heads.PROJECTIONS, "nn.Linear(d_model, d_model)", "`d_model` = {} features to {}", bias=True, alone=True
+)
 
 
 def parse(args):
@@ -101,13 +83,13 @@ def run_multi_head_attention(attempt, *args):
 
 def built(attempt, layers, num_heads, *dropout):
     """A module with these numbers, in their dtype and in evaluation."""
-    if issubclass(attempt, Assembled):
+    if issubclass(attempt, modules.Assembled):
         return attempt(layers[0].in_features, num_heads, *dropout, layers=layers).eval()
-    require_methods(attempt, "d_model, num_heads, dropout=0.0", INPUTS)
+    modules.require_methods(attempt, "d_model, num_heads, dropout=0.0", INPUTS)
     require_order(attempt.forward)
     module = attempt(layers[0].in_features, num_heads, *dropout)
-    fill(module, attempt, ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
-    return in_dtype(module, layers[0].weight.dtype).eval()
+    modules.fill(module, attempt, ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
+    return modules.in_dtype(module, layers[0].weight.dtype).eval()
 
 
 def require_order(forward):
@@ -115,7 +97,7 @@ def require_order(forward):
 
     Errors: ContractViolation
     """
-    if not takes(forward, 4):
+    if not modules.takes(forward, 4):
         raise ContractViolation(
             "forward-arguments",
             f"forward is called with x, context and mask by position: begin with def forward(self, {INPUTS}); yours "
@@ -138,22 +120,19 @@ def apply(module, x, context=None, mask=None):
 
 
 def described(args):
-    """What the learner's module was given, for the card of an exception."""
     given = parse(args)
+    sizes = {"d_model": given.x.size(-1), "num_heads": given.num_heads, "dropout": given.dropout}
     more = [
         f"{name} of shape {tuple(value.shape)}"
         for name, value in (("context", given.context), ("mask", given.mask))
         if value is not None
     ]
-    return (
-        f"It was built with d_model = {given.x.size(-1)}, num_heads = {given.num_heads} and dropout = "
-        f"{given.dropout:g}, to be applied in {'training' if given.training else 'evaluation'} to "
-        f"{listed([f'x of shape {tuple(given.x.shape)}', *more])}."
-    )
+    mode = f" in {'training' if given.training else 'evaluation'}"
+    return modules.was_built(sizes, given.x, f"{mode}, with {listed(more)}" if more else mode)
 
 
 def layers_of(module):
-    return [getattr(module, name) for name in PROJECTIONS]
+    return [getattr(module, name) for name in heads.PROJECTIONS]
 
 
 def read_from(x, context):
@@ -184,9 +163,9 @@ def assemble(
     around = {name: steps.pop(name) for name in ("project", "split", "merge", "finish") if name in steps}
     within = dropped_attention_from(attend=attend, **steps)
 
-    class Wrong(Assembled):
+    class Wrong(modules.Assembled):
         def __init__(self, d_model, num_heads, dropout=0.0, layers=()):
-            super().__init__(PROJECTIONS, d_model, layers)
+            super().__init__(heads.PROJECTIONS, d_model, layers)
             self.num_heads, self.p = num_heads, dropout
 
         def dropped(self, z):
@@ -209,7 +188,12 @@ def arguments(seed, b, t, h, d, s=None, mask=None, dtype=torch.float32):
     """The arguments of a test case in evaluation, with a context of s positions where s is given."""
     context = None if s is None else normal(b, s, h * d, seed=seed + 20, dtype=dtype)
     more = () if context is None and mask is None else (context, mask)
-    return normal(b, t, h * d, seed=seed, dtype=dtype), *only_read(random_layers(h * d, seed, dtype)), h, *more
+    return (
+        normal(b, t, h * d, seed=seed, dtype=dtype),
+        *modules.only_read(heads.random_layers(h * d, seed, dtype)),
+        h,
+        *more,
+    )
 
 
 def showing_the_mix(seed, b, t, s, p, training, mask=None, dtype=torch.float32, h=H):
@@ -229,43 +213,47 @@ def showing_the_mix(seed, b, t, s, p, training, mask=None, dtype=torch.float32, 
         v[head * d : head * d + length, -length:] = eye
     bias = torch.zeros(width, dtype=dtype)
     q, k = (1.5 * normal(width, width, seed=seed + i, dtype=dtype) / width**0.5 for i in (2, 3))
-    layers = [layer_of(weight, bias) for weight in (q, k, v, torch.eye(width, dtype=dtype))]
+    layers = [heads.layer_of(weight, bias) for weight in (q, k, v, torch.eye(width, dtype=dtype))]
     x = context if s is None else normal(b, t, width, seed=seed + 4, dtype=dtype)
-    return x, *only_read(layers), (h, p, training), None if s is None else context, mask
+    return x, *modules.only_read(layers), (h, p, training), None if s is None else context, mask
 
 
 def masked(seed, *shape, b=B, s=S, dtype=torch.float32):
     """A context of s positions (or none), and a mask of this shape."""
-    return arguments(seed, b, T, H, D, s, some_hidden(*shape, seed=seed), dtype)
+    return arguments(seed, b, T, H, heads.D, s, some_hidden(*shape, seed=seed), dtype)
 
 
 def without_context(*others):
     """The arguments of a test case from those of 5.3, which end with a mask."""
     *others, mask = others
-    return *only_read(others), None, mask
+    return *modules.only_read(others), None, mask
 
 
 CASES = (
-    TestCase("a batch", arguments(130, B, T, H, D)),
-    TestCase("one item, and as many heads as positions", arguments(134, 1, 8, 8, D)),
-    TestCase("a longer context", arguments(135, B, T, H, D, S)),
+    TestCase("a batch", arguments(130, B, T, H, heads.D)),
+    TestCase("one item, and as many heads as positions", arguments(134, 1, 8, 8, heads.D)),
+    TestCase("a longer context", arguments(135, B, T, H, heads.D, S)),
     TestCase("a shorter context, six heads of eleven features", arguments(136, B, 13, 6, 11, S)),
-    TestCase("a context as long as x", arguments(137, B, T, H, D, T)),
-    TestCase("a causal mask (T, T), as many items as positions", arguments(138, T, T, H, D, mask=CAUSAL)),
-    TestCase("a context and a padding mask (B, 1, 1, S)", arguments(140, B, T, H, D, S, padded(3, 6)[:, None])),
+    TestCase("a context as long as x", arguments(137, B, T, H, heads.D, T)),
+    TestCase("a causal mask (T, T), as many items as positions", arguments(138, T, T, H, heads.D, mask=CAUSAL)),
+    TestCase("a context and a padding mask (B, 1, 1, S)", arguments(140, B, T, H, heads.D, S, padded(3, 6)[:, None])),
     TestCase("a context and a mask (T, S)", masked(141, T, S)),
     TestCase("a context and a mask (S,)", masked(142, S)),
     TestCase("a context and a mask for each head, (H, T, S), as many items as heads", masked(143, H, T, S, b=H)),
     TestCase("float64, a context and a mask (B, H, 1, S)", masked(147, B, H, 1, S, dtype=torch.float64)),
-    TestCase("scores around -150", without_context(*low_score_arguments(149, -150))),
+    TestCase("scores around -150", without_context(*heads.low_score_arguments(149, -150))),
     TestCase(
         "hidden scores far above the visible ones",
-        without_context(*large_score_arguments(151)),
+        without_context(*heads.large_score_arguments(151)),
         1e-3,
         1e-3,
-        limitation=LIMITATION_LARGE_SCORES,
+        limitation=heads.LIMITATION_LARGE_SCORES,
     ),
-    TestCase("a very low visible score", without_context(*lowest_score_arguments()), limitation=LIMITATION_FINITE_FILL),
+    TestCase(
+        "a very low visible score",
+        without_context(*heads.lowest_score_arguments()),
+        limitation=heads.LIMITATION_FINITE_FILL,
+    ),
     TestCase("evaluation, dropout = 0.5", showing_the_mix(150, B, 9, None, 0.5, False)),
     TestCase("training, dropout = 0.3", showing_the_mix(160, 4, 18, None, 0.3, True), rtol=1e-3),
     TestCase(
@@ -273,45 +261,38 @@ CASES = (
         showing_the_mix(170, 4, 16, 19, 0.5, True, some_hidden(4, 1, 1, 19, seed=9), torch.float64, 2),
         rtol=1e-3,
     ),
-    TestCase("training, dropout = 0", (*arguments(180, B, T, H, D)[:5], (H, 0.0, True))),
+    TestCase("training, dropout = 0", (*arguments(180, B, T, H, heads.D)[:5], (H, 0.0, True))),
 )
 
 
 def small(x, *rest):
-    return torch.tensor(x), *only_read(simple_layers(len(x[0][0]))), 2, *rest
+    return torch.tensor(x), *modules.only_read(heads.simple_layers(len(x[0][0]))), 2, *rest
 
 
 MINIMAL_INPUTS = (
-    small(TWO_FEATURES),
-    small(FOUR_FEATURES),
-    small([TWO_FEATURES[0][:1]], torch.tensor([[[0.0, 1.0], [1.0, 1.0]]]), None),
-    small(TWO_FEATURES, None, torch.tensor([True, False])),
-    small(TWO_FEATURES, None, causal_mask(2)),
-    small(FOUR_FEATURES, None, causal_mask(2)),
+    small(heads.TWO_FEATURES),
+    small(heads.FOUR_FEATURES),
+    small([heads.TWO_FEATURES[0][:1]], torch.tensor([[[0.0, 1.0], [1.0, 1.0]]]), None),
+    small(heads.TWO_FEATURES, None, torch.tensor([True, False])),
+    small(heads.TWO_FEATURES, None, causal_mask(2)),
 )
 
 
 # ---------------------------------------------------------------- how results are compared
 
 
+def heads_of(args):
+    """The queries, keys and values of all heads."""
+    given = parse(args)
+    read = given.x if given.context is None else given.context
+    pairs = zip(given.layers[:3], (given.x, read, read), strict=True)
+    return [split_heads(layer(z), given.num_heads) for layer, z in pairs]
+
+
 def weights_of(args):
     """The right weights, before dropout."""
-    given = parse(args)
-    q_proj, k_proj = given.layers[:2]
-    read = given.x if given.context is None else given.context
-    q, k = split_heads(q_proj(given.x), given.num_heads), split_heads(k_proj(read), given.num_heads)
-    return right_weights(q, k, given.mask)
-
-
-def values_of(args):
-    given = parse(args)
-    read = given.x if given.context is None else given.context
-    return split_heads(given.layers[2](read), given.num_heads)
-
-
-def mode_of(args):
-    given = parse(args)
-    return given.dropout, given.training
+    q, k, _ = heads_of(args)
+    return right_weights(q, k, parse(args).mask)
 
 
 class WeightsOfHeads(DroppedWeights):
@@ -324,7 +305,7 @@ class WeightsOfHeads(DroppedWeights):
         given = parse(args)
         if given.dropout or given.training:
             return 2 + super().stage_of(args)
-        return 2 if is_masked(given.mask) else int(given.context is not None)
+        return 2 if heads.is_masked(given.mask) else int(given.context is not None)
 
     def summary(self, args, value):
         p, training = self.mode(args)
@@ -340,21 +321,14 @@ class WeightsOfHeads(DroppedWeights):
 
 
 DROPPED = WeightsOfHeads(
-    weights=weights_of,
-    values=values_of,
-    mode=mode_of,
-    noun="visible weights",
-    draw="nn.Dropout",
-    p_name="dropout",
-    share="`nn.Dropout(dropout)` zeroes each weight with probability dropout. Is it given this very number, and "
-    "applied once?",
+    weights=weights_of, values=lambda args: heads_of(args)[2], mode=lambda args: parse(args)[3:5], **WORDS_OF_A_LAYER
 )
 
 
 # ---------------------------------------------------------------- what is tried with the module itself
 
-WIDTH = H * D
-LAYERS = random_layers(WIDTH, 120)
+WIDTH = H * heads.D
+LAYERS = heads.random_layers(WIDTH, 120)
 X, CONTEXT = normal(B, T, WIDTH, seed=121), normal(B, S, WIDTH, seed=122)
 MASK = some_hidden(T, S)
 LONG = normal(B, 32, WIDTH, seed=123)
@@ -375,64 +349,10 @@ def drops_unasked(attempt):
     )
 
 
-USED_AGAIN = {"a longer sequence": (CONTEXT,), "a context": (X, CONTEXT)}
-
-
-@cache
-def right_again(name):
-    """What a module gives that remembers nothing."""
-    return built(MultiHeadAttention, LAYERS, H)(*USED_AGAIN[name])[0]
-
-
-def remembers(attempt):
-    """One module in evaluation, in training, and then on a longer sequence and with a context."""
-    module = built(attempt, LAYERS, H, 0.5)
-    module(X)
-    module.train()(X[:1], CONTEXT[:1], MASK)
-    module.eval()
-    for name, inputs in USED_AGAIN.items():
-        got, expected = module(*inputs)[0], right_again(name)
-        if got.shape != expected.shape or not torch.allclose(got, expected, rtol=1e-3, atol=1e-4):
-            return (
-                "Used in evaluation, then in training, then in evaluation again, your module gives wrong numbers for "
-                f"{name}: it remembers something."
-            )
-    return None
-
-
-def gradients(attempt, training):
-    """{name: gradient} of a weighted sum of out: for x, context and the parameters of the four layers."""
-    module = built(attempt, LAYERS, H, 0.25 if training else 0.0).train(training)
-    x, context = X.clone().requires_grad_(), CONTEXT.clone().requires_grad_()
-    out = apply(module, x, context, MASK)[0]
-    return gradients_of(out, {"x": x, "context": context, **dict(module.named_parameters())}, seed=124)
-
-
-@cache
-def right_gradients():
-    right = gradients(MultiHeadAttention, False)
-    return {name: value for name, value in right.items() if value.abs().max() > NOISE}
-
-
-def does_not_learn(attempt):
-    wanted = right_gradients()
-    for training in (False, True):
-        given = gradients(attempt, training)
-        wrong = unreached(given, wanted, f"in {'training' if training else 'evaluation'}, with a context, ")
-        wrong = wrong or (None if training else first_wrong(given, wanted))
-        if wrong:
-            return wrong
-    return None
-
-
 def on_another_device(attempt, x, context, mask):
     """The results of a module that has moved, with a mask and without."""
     module = moved(attempt(WIDTH, H, 0.1).train())
     return module(x, context, mask), module(x)
-
-
-def used_again(id, test, hint, while_doing):
-    return BehavioralTest(id, test, hint, required=True, while_doing=while_doing)
 
 
 MIXED = ("items-mixed", "positions-mixed")  # before the properties: out cannot be compared with weights that are mixed
@@ -445,54 +365,43 @@ TESTS = (
         "`nn.Dropout`, made in `__init__`, looks at the mode by itself; `F.dropout` must be given `self.training`.",
     ),
     *EARLY,
-    *(replace(test, early=test.id in MIXED) for test in behavioral_tests(ask, MultiHeadAttention, self_attention=True)),
-    used_again(
-        "remembers",
-        remembers,
-        "forward should change nothing on self that a later call uses, and leave its layers as they are.",
-        "used again, in training and on other lengths,",
+    *(
+        replace(test, early=test.id in MIXED)
+        for test in heads.behavioral_tests(ask, MultiHeadAttention, self_attention=True)
     ),
-    used_again(
+    *modules.trainable(
+        lambda attempt: built(attempt, LAYERS, H),
+        MultiHeadAttention,
+        heads.PROJECTIONS,
+        (X, CONTEXT, MASK),
+        (LONG, X),
+        apply,
+        ("x", "context"),
+    ),
+    BehavioralTest(
         "dropout-by-default",
         drops_unasked,
         "The default is part of the signature: `def __init__(self, d_model, num_heads, dropout=0.0)`.",
-        "built without dropout,",
+        required=True,
+        while_doing="built without dropout,",
     ),
     REDRAWN,
-    used_again(
-        "no-gradients",
-        does_not_learn,
-        "Use the layers themselves, and no detach, `.data`, numpy or `no_grad` on the way to out.",
-        "in the backward pass",
-    ),
     keeps_to_the_device("x", X, CONTEXT, MASK, call=on_another_device),
 )
-
-
-def only_in_evaluation(wanted):
-    """A property of the weights that dropout takes away."""
-    return Property(wanted.id, lambda case: None if DROPPED.mode(case.args)[1] else wanted.test(case), wanted.hint)
 
 
 EXERCISE = exercise(
     MultiHeadAttention,
     assemble=assemble,
     returns=("out", "weights"),
-    runner=ModuleRunner(run_multi_head_attention, ("x", *PROJECTIONS, "num_heads", "context", "mask"), described),
+    runner=ModuleRunner(run_multi_head_attention, ("x", *heads.PROJECTIONS, "num_heads", "context", "mask"), described),
     comparison=SummaryComparison(DROPPED.summary),
     stage_of=DROPPED.stage_of,
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
-    axis_names=AXES | {**SIZES, 7: "S", 13: "T"},
+    axis_names=AXES | {**heads.SIZES, 7: "S", 13: "T"},
     cases=CASES,
     minimal_inputs=MINIMAL_INPUTS,
-    properties=(
-        properties.FINITE,
-        properties.POSITIVE,
-        only_in_evaluation(properties.ROWS),
-        properties.HIDDEN,
-        DROPPED.out_property(),
-        *DROPPED.dropout_properties(),
-    ),
+    properties=DROPPED.pair_properties(properties.HIDDEN),
     behavioral_tests=TESTS,
 )

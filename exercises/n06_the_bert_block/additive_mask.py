@@ -80,11 +80,6 @@ EXERCISE = exercise(
             r"not (torch\.)?finfo|finfo'|torch\.iinfo\(\)",
             "`torch.finfo(dtype)` describes a dtype; its lowest number is `torch.finfo(dtype).min`.",
         ),
-        (
-            r"value cannot be converted to type .* without overflow",
-            "The number is lower than the lowest that this tensor can hold. Which dtype does the tensor have when the "
-            "number comes in, and which one does your `torch.finfo(...)` ask about?",
-        ),
     ),
     properties=(
         entries_where(

@@ -219,9 +219,7 @@ EXERCISE = exercise(
             limitation=LIMITATION_LARGE_SCORES,
         ),
         TestCase(
-            "a very low visible score",
-            by_hand([5e4, 0.0], [-5e4, 0.0], [8.0, 4.0]),
-            limitation=LIMITATION_FINITE_FILL,
+            "a very low visible score", by_hand([5e4, 0.0], [-5e4, 0.0], [8.0, 4.0]), limitation=LIMITATION_FINITE_FILL
         ),
     ),
     minimal_inputs=(
@@ -229,7 +227,6 @@ EXERCISE = exercise(
         by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0]),
         by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0], ([0.0, 2.0], [1.0, 2.0])),
         wider(by_hand([1.0], [1.0], [8.0], ([0.0], [4.0]))),
-        wider(by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0])),
     ),
     stage_of=several_new_tokens,
     judge_first=("cached k", "cached v"),

@@ -2,22 +2,12 @@
 
 import torch
 
-from exercises.common import properties
+from exercises.common import explainers, properties
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, normal
-from exercises.common.norm import norm_from
-from exercises.n06_the_bert_block.norm_cases import (
-    BY_HAND,
-    CASES,
-    EQUAL_NUMBERS,
-    SIZES,
-    VARIANCE,
-    eps_matters,
-    mean_not_0,
-    vectors_apart,
-    weight_and_bias,
-)
-from feedback import TestCase
+from exercises.common.norm import norm_from, without_weight_and_bias
+from exercises.n06_the_bert_block.norm_cases import BY_HAND, CASES, EQUAL_NUMBERS, SIZES, vectors_apart, weight_and_bias
+from feedback import Property, TestCase
 from feedback.page_exercise import exercise
 
 
@@ -45,6 +35,29 @@ def norm_of(attempt, x, weight, bias):
     return attempt(x.clone(), weight.clone(), bias.clone(), 1e-5)
 
 
+def eps_matters(args):
+    """A stage: 0 where eps is too small to be seen next to each variance, else 1."""
+    x, eps = args[0], args[-1]
+    return int(eps > 1e-4 * x.var(dim=-1, unbiased=False).min())
+
+
+def same_in_each_vector(statistic, should, atol):
+    """A test of a property: whether a statistic of each vector, without weight and bias, is the right one."""
+
+    def test(case):
+        got, right = (statistic(without_weight_and_bias(x, case)) for x in (case.first, case.expected_first))
+        if torch.allclose(got, right, rtol=1e-3, atol=atol):
+            return None
+        at = explainers.worst(got, right)
+        where = f" at {explainers.position(at)}" if at else ""
+        return (
+            f"Without weight and bias, (result - bias) / weight, each vector must have {should}. Yours{where} has "
+            f"{explainers.number(got[at])}, and {explainers.number(right[at].abs())} is right."
+        )
+
+    return test
+
+
 EXERCISE = exercise(
     layer_norm,
     assemble=norm_from,
@@ -59,7 +72,6 @@ EXERCISE = exercise(
         (torch.tensor([1.0, 3.0]), *BY_HAND, 0.0),
         (torch.tensor([1.0, 3.0]), *BY_HAND, 3.0),
         (torch.tensor([[1.0, 3.0], [-4.0, 0.0]]), *BY_HAND, 0.0),
-        (torch.tensor([[1.0, 3.0], [-4.0, 0.0]]), *BY_HAND, 3.0),
         (
             torch.tensor([[0.0, 3.0, 6.0], [1.0, 1.0, 1.0]]),
             torch.tensor([1.0, 2.0, -1.0]),
@@ -67,14 +79,25 @@ EXERCISE = exercise(
             0.25,
         ),
     ),
-    stage_of=lambda args: eps_matters(args[0], args[-1]),
+    stage_of=eps_matters,
     properties=(
         properties.FINITE,
-        mean_not_0(
+        Property(
+            "mean-not-0",
+            same_in_each_vector(lambda x: x.mean(-1), "mean 0", 1e-3),
             "Is the mean that you subtract that of the vector itself, over the last axis? And is there anything "
-            "after the division but z * weight + bias?"
+            "after the division but z * weight + bias?",
         ),
-        VARIANCE,
+        Property(
+            "variance-not-1",
+            same_in_each_vector(
+                lambda x: x.var(-1, unbiased=False),
+                "the variance variance / (variance + eps), which is nearly 1 when eps is small",
+                1e-4,
+            ),
+            "Print the variance of one vector, and what you divide by. Is that the root of (variance + eps), and is "
+            "the variance the mean of the squared distances from the mean?",
+        ),
     ),
     behavioral_tests=(
         vectors_apart(norm_of),

@@ -1,14 +1,10 @@
-"""What 6.1 and 6.2 share: inputs, and properties and behavioral tests of a norm."""
+"""What 6.1 and 6.2 share: inputs, and a behavioral test."""
 
 import torch
 
-from exercises.common import explainers
 from exercises.common.experiments import that_mix
 from exercises.common.inputs import B, S, T, normal
-from exercises.common.norm import without_weight_and_bias
-from feedback import BehavioralTest, Property
-
-# ---------------------------------------------------------------- inputs
+from feedback import BehavioralTest
 
 SIZES = {2: "B", 3: "", 5: "T", 7: "C", 11: "C", 13: "C", 17: "", 22: "2C"}
 
@@ -41,53 +37,6 @@ CASES = (  # name, (x, weight, bias, eps)
 EQUAL_NUMBERS = (torch.tensor([[2.5] * 8, [-1.0] * 8]), *weight_and_bias(8, 160), 1e-5)
 
 BY_HAND = torch.tensor([1.0, 2.0]), torch.tensor([0.0, 1.0])  # weight and bias
-
-
-def eps_matters(x, eps):
-    """A stage for an input: 0 where eps is too small to be seen next to each variance, else 1."""
-    return int(eps > 1e-4 * x.var(dim=-1, unbiased=False).min())
-
-
-# ---------------------------------------------------------------- properties
-
-
-def mean_not_0(hint):
-    def test(case):
-        means = without_weight_and_bias(case.first, case).mean(-1)
-        if torch.allclose(means, torch.zeros_like(means), atol=1e-3):
-            return None
-        at = explainers.worst(means, torch.zeros_like(means))
-        where = f"vector {explainers.position(at)}" if at else "it"
-        return (
-            f"Without weight and bias, (result - bias) / weight, each vector must have mean 0. In yours, {where} "
-            f"has mean {explainers.number(means[at])}."
-        )
-
-    return Property("mean-not-0", test, hint)
-
-
-def another_variance(case):
-    got, right = (without_weight_and_bias(x, case).var(-1, unbiased=False) for x in (case.first, case.expected_first))
-    if torch.allclose(got, right, rtol=1e-3, atol=1e-4):
-        return None
-    at = explainers.worst(got, right)
-    where = f" at {explainers.position(at)}" if at else ""
-    return (
-        f"Without weight and bias, (result - bias) / weight, each vector must have the variance "
-        f"variance / (variance + eps), which is nearly 1 when eps is small. Yours{where} has "
-        f"{explainers.number(got[at])}, and {explainers.number(right[at])} is right."
-    )
-
-
-VARIANCE = Property(
-    "variance-not-1",
-    another_variance,
-    "Print the variance of one vector, and what you divide by. Is that the root of (variance + eps), and is the "
-    "variance the mean of the squared distances from the mean?",
-)
-
-
-# ---------------------------------------------------------------- behavioral tests
 
 
 def vectors_apart(ask):

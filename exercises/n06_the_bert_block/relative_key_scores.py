@@ -58,9 +58,6 @@ def as_split(args):
     return q.transpose(1, 2).contiguous().transpose(1, 2), *rest
 
 
-# ---------------------------------------------------------------- properties
-
-
 def wrong_row(case):
     """The row that was used, where that explains every wrong score: one may be chance."""
     wrong = ~torch.isclose(case.first, case.expected_first, rtol=1e-4, atol=3e-5).all(0).all(0)
@@ -74,9 +71,6 @@ PRINT_THE_ROWS = (
     "Print the row numbers that you look up, (T, T): i - j + M - 1 belongs at [i, j], so the diagonal "
     "must be M - 1 everywhere."
 )
-
-
-# ---------------------------------------------------------------- behavioral tests
 
 
 def scores_are_linear(attempt):
@@ -131,10 +125,7 @@ EXERCISE = exercise(
         (torch.tensor([[[[1.0, 0, 2, 0], [0, 3, 0, 1]]]]), torch.tensor([[1.0, 2, 0, 1], [0, 1, 4, 0], [5, 0, 1, 3]])),
         (torch.tensor([[[[1.0], [2.0], [3.0]]]]), torch.tensor([[1.0], [10.0], [100.0], [1000.0], [10000.0]])),
     ),
-    properties=(
-        properties.FINITE,
-        Property("wrong-row", wrong_row, PRINT_THE_ROWS),
-    ),
+    properties=(properties.FINITE, Property("wrong-row", wrong_row, PRINT_THE_ROWS)),
     behavioral_tests=(
         BehavioralTest(
             "items-mixed",

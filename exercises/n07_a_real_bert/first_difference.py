@@ -350,17 +350,12 @@ CASES = {
     "children that were registered in different orders": two(
         {"b": (1, 1), "a": 2, "c": 3}, {"c": 4, "b": (1, 1), "a": 2}, run=("a", "b", "c")
     ),
-    "a(x) + b(x) against b(x) + a(x)": each(
-        lambda run: Chain(run, summed, **steps(a=2, b=(1, 1))), ("a", "b"), ("b", "a")
-    ),
     "a(x) + b(x) + c(x) against the reverse, and two differences": (
         Chain(("c", "b", "a"), summed, **steps(**ABC)),
         Chain(("a", "b", "c"), summed, **steps(**OTHER_B | {"a": 4})),
     ),
     "differences of 0.00005 in every number": after_a(SMALL, 1),
     "a difference of 0.00002 in one number": after_a(one_number(5, 2e-5), 1),
-    "a difference of 0.0003 in every number": after_a(6 * SMALL, 1000),
-    "one number of 40 that is too small by 0.0003": after_a(one_number(17, 3e-4), 1000),
     "one number of 40 that is too large by 0.0003": after_a(one_number(11, -3e-4), 1000),
     "a difference of 0.0005 between numbers around 100": two({"a": (1, 100), "b": 2}, {"a": (1, 100.0005), "b": 2}),
     "a difference that the next child undoes": two(ABC | {"c": 0}, OTHER_B | {"c": 0}),

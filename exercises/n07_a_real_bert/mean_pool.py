@@ -29,9 +29,6 @@ GAPS = torch.tensor(
 )
 
 
-# ---------------------------------------------------------------- what explains wrong numbers
-
-
 HIDDEN = normal(3, T, 11, seed=231)
 MASKS = GAPS[:2].float()
 OTHERS = torch.tensor([0.0, 0.0, 0.0, 1.0, 0.0]) - MASKS  # makes the mask of an item another one
@@ -66,9 +63,7 @@ def mean_of_ones(attempt):
 BEHAVIORAL_TESTS = (
     items_apart((HIDDEN[:2], MASKS), (1, OTHERS), lambda attempt, hidden, mask: attempt(hidden, mask > 0)),
     BehavioralTest(
-        "padding-read",
-        padding_read,
-        "A padded token must add nothing to the sum: what is it multiplied by, or set to?",
+        "padding-read", padding_read, "A padded token must add nothing to the sum: what is it multiplied by, or set to?"
     ),
     BehavioralTest(
         "ones-do-not-give-1",
@@ -76,9 +71,6 @@ BEHAVIORAL_TESTS = (
         "What is the sum divided by, and what else is done to it? Each of n real tokens has a share of 1 / n.",
     ),
 )
-
-
-# ---------------------------------------------------------------- the exercise
 
 
 def pooling(name, seed, mask, c=11, dtype=torch.float32, change=lambda hidden, mask: hidden):

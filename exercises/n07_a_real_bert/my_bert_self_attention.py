@@ -6,31 +6,13 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from exercises.common import properties
+from exercises.common import heads, modules, properties
 from exercises.common.attention import multi_head_from
-from exercises.common.heads import (
-    LIMITATION_FINITE_FILL,
-    LIMITATION_LARGE_SCORES,
-    LIMITATION_ONE_AXIS,
-    SIZES,
-    C,
-    D,
-    behavioral_tests,
-    is_masked,
-    large_score_arguments,
-    low_score_arguments,
-    lowest_score_arguments,
-    random_layers,
-    self_attention_arguments,
-    small_arguments,
-)
-from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal, padded, some_hidden
-from exercises.common.modules import Assembled, Layers, fill, in_dtype, only_read, require_methods, takes, trainable
-from feedback import ContractViolation, ModuleRunner, TestCase
+from exercises.common.inputs import AXES, CAUSAL, B, H, S, T, normal
+from feedback import ContractViolation, ModuleRunner
 from feedback.page_exercise import exercise
 from helpers.bert import BertConfig
 from helpers.heads import merge_heads, split_heads
-from helpers.masks import causal_mask
 
 
 class MyBertSelfAttention(nn.Module):
@@ -59,7 +41,7 @@ def assemble(**steps):
     """An answer with these steps replaced; there is no last layer."""
     attend = multi_head_from(**steps)
 
-    class Wrong(Assembled):
+    class Wrong(modules.Assembled):
         def __init__(self, config, layers=()):
             super().__init__(LAYERS, config.hidden_size, layers)
             self.num_heads = config.num_attention_heads
@@ -70,7 +52,7 @@ def assemble(**steps):
     return Wrong
 
 
-ASKED = Layers(
+ASKED = modules.Layers(
     LAYERS,
     "nn.Linear(config.hidden_size, config.hidden_size)",
     "`hidden_size` = {} features to {}",
@@ -89,7 +71,7 @@ def run_bert_self_attention(attempt, x, query, key, value, num_heads, *mask):
     module = built(attempt, (query, key, value), num_heads)
     torch.default_generator.manual_seed(torch.initial_seed())  # dropout, if any, drops the same for everyone
     tells_modes_apart = mask and mask[0] is not None and mask[0].dim() == 2  # as a few masks do, the first one too
-    untouched = mask[0].clone() if tells_modes_apart and not issubclass(attempt, Assembled) else None
+    untouched = mask[0].clone() if tells_modes_apart and not issubclass(attempt, modules.Assembled) else None
     result = apply(module, x, *mask)
     if untouched is not None:
         require_mask_in_both_modes(module, result, x, num_heads, untouched)
@@ -126,38 +108,30 @@ def require_mask_in_both_modes(module, result, x, num_heads, mask):
 def built(attempt, layers, num_heads):
     """A module with these numbers, in their dtype and in evaluation."""
     config = BertConfig(hidden_size=layers[0].in_features, num_attention_heads=num_heads)
-    if issubclass(attempt, Assembled):
+    if issubclass(attempt, modules.Assembled):
         return attempt(config, layers).eval()
-    require_methods(attempt, "config", "x, mask=None")
+    modules.require_methods(attempt, "config", "x, mask=None")
     module = attempt(config)
-    fill(module, attempt, ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
-    return in_dtype(module, layers[0].weight.dtype).eval()
+    modules.fill(module, attempt, ASKED, [layer.weight for layer in layers], [layer.bias for layer in layers])
+    return modules.in_dtype(module, layers[0].weight.dtype).eval()
 
 
 def apply(module, x, *mask):
     """The mask by name where forward knows it as mask, else as the second input; or none at all."""
-    if mask and takes(type(module).forward, 2, "mask"):
+    if mask and modules.takes(type(module).forward, 2, "mask"):
         return module(x, mask=mask[0])
     return module(x, *mask)
 
 
 def situation(args):
-    """What the learner's module was given, for the card of an exception."""
     x, num_heads, mask = args[0], args[4], args[5:]
     given = "without a mask"
     if mask:
         given = "with mask=None" if mask[0] is None else f"with a mask of shape {tuple(mask[0].shape)}"
-    return (
-        f"It was built with hidden_size = {x.size(-1)} and num_attention_heads = {num_heads}, to be applied to x "
-        f"of shape {tuple(x.shape)} {given}."
-    )
+    return modules.was_built({"hidden_size": x.size(-1), "num_attention_heads": num_heads}, x, f" {given}")
 
 
-def arguments(seed, b, t, h, d, *mask, dtype=torch.float32):
-    return only_read(self_attention_arguments(seed, b, t, h, d, *mask, layers=3, dtype=dtype))
-
-
-THREE_LAYERS = random_layers(C, 214)[:3]
+THREE_LAYERS = heads.random_layers(heads.C, 214)[:3]
 
 
 def ask(attempt, x, context, layers):
@@ -169,37 +143,12 @@ EXERCISE = exercise(
     assemble=assemble,
     returns=("out", "weights"),
     runner=ModuleRunner(run_bert_self_attention, ("x", *LAYERS, "num_attention_heads", "mask"), situation),
-    axis_names=AXES | SIZES,
+    axis_names=AXES | heads.SIZES,
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
-    stage_of=lambda args: is_masked(args[5] if len(args) > 5 else None),
-    cases=(
-        TestCase("a batch, no mask given", arguments(200, B, T, H, D)),
-        TestCase("mask=None", arguments(201, B, S, H, D, None)),
-        TestCase("a causal mask (T, T)", arguments(202, B, T, H, D, CAUSAL)),
-        TestCase("a padding mask (B, 1, 1, T)", arguments(203, B, T, H, D, padded(2, 4, max_length=T)[:, None])),
-        TestCase("a mask for each head, (B, H, T, T)", arguments(206, B, T, H, D, some_hidden(B, H, T, T, seed=2))),
-        TestCase("a mask (H, T, T)", arguments(216, B, T, H, D, some_hidden(H, T, T, seed=3))),
-        TestCase("a mask (T,)", arguments(207, B, T, H, D, some_hidden(T)), limitation=LIMITATION_ONE_AXIS),
-        TestCase("float64", arguments(208, B, T, H, D, some_hidden(T, T), dtype=torch.float64)),
-        TestCase("six heads of eleven features", arguments(209, B, S, 6, 11)),
-        TestCase("one item", arguments(211, 1, T, H, D, some_hidden(1, H, T, T, seed=3))),
-        TestCase("as many heads as positions", arguments(213, B, 8, 8, D, causal_mask(8))),
-        TestCase("scores around -150", only_read(low_score_arguments(219, -150, layers=3))),
-        TestCase(
-            "hidden scores far above the visible ones",
-            only_read(large_score_arguments(221, layers=3)),
-            rtol=1e-3,
-            atol=1e-3,
-            limitation=LIMITATION_LARGE_SCORES,
-        ),
-        TestCase(
-            "a very low visible score",
-            only_read(lowest_score_arguments(layers=3)),
-            limitation=LIMITATION_FINITE_FILL,
-        ),
-    ),
-    minimal_inputs=tuple(map(only_read, small_arguments(layers=3))),
+    stage_of=lambda args: heads.is_masked(args[5] if len(args) > 5 else None),
+    cases=tuple(replace(case, args=modules.only_read(case.args)) for case in heads.self_attention_cases(layers=3)),
+    minimal_inputs=tuple(map(modules.only_read, heads.small_arguments(layers=3))),
     square=("mask",),
     error_meanings=(
         (
@@ -215,13 +164,13 @@ EXERCISE = exercise(
         properties.HIDDEN,
     ),
     behavioral_tests=(
-        *behavioral_tests(ask, MyBertSelfAttention, self_attention=True),
-        *trainable(
+        *heads.behavioral_tests(ask, MyBertSelfAttention, self_attention=True),
+        *modules.trainable(
             lambda attempt: built(attempt, THREE_LAYERS, H),
             MyBertSelfAttention,
             LAYERS,
-            (normal(B, T, C, seed=217), CAUSAL),
-            (normal(B, S, C, seed=218),),
+            (normal(B, T, heads.C, seed=217), CAUSAL),
+            (normal(B, S, heads.C, seed=218),),
             apply,
         ),
     ),

@@ -58,13 +58,6 @@ EXERCISE = exercise(
         TestCase("a long text and a short one", _PADDED),
         TestCase("padding in front", _inputs(2, 5, 3, seed=882, in_front=True)),
     ),
-    minimal_inputs=(
-        (torch.tensor([[[0.0, 1.0], [0.0, 0.0]]]), torch.tensor([[1, 1]]), 0),
-        (
-            torch.tensor([[[0.0, 0.0, 0.0]] * 4, [[0.0, 0.0, 3.0]] + [[0.0, 0.0, 0.0]] * 3]),
-            torch.tensor([[1, 2, 1, 2], [2, 1, 0, 0]]),
-            0,
-        ),
-    ),
+    minimal_inputs=((torch.tensor([[[0.0, 1.0], [0.0, 0.0]]]), torch.tensor([[1, 1]]), 0),),
     behavioral_tests=(gradients_flow(mean_loss, _PADDED, ("logits", None, None)),),
 )

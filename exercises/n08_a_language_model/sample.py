@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import torch
 
+from exercises.common.generators import decided_by_the_generator, required
 from exercises.common.inputs import generator, seeded, with_generator
 from feedback import BehavioralTest, FunctionRunner, Property, SummaryComparison, TestCase
 from feedback.format import number, sentence
@@ -223,8 +224,8 @@ CASES = (
 LOGITS = ROWS.repeat(40, 1)
 
 
-def eighty_tokens(attempt, *generator):
-    return attempt(LOGITS.clone(), 1.0, None, *generator)
+def eighty_tokens(attempt, generator):
+    return attempt(LOGITS.clone(), 1.0, None, *(() if generator is None else (generator,)))
 
 
 def one_draw_for_all(attempt):
@@ -240,34 +241,6 @@ def one_draw_for_all(attempt):
     )
 
 
-def same_draws(attempt):
-    generator = seeded(1)
-    if torch.equal(eighty_tokens(attempt, generator), eighty_tokens(attempt, generator)):
-        return "Called twice with one and the same generator, your code drew the same 80 tokens both times."
-    return None
-
-
-def generator_ignored(attempt):
-    found = []
-    for seed in (1, 2):  # of torch's global generator, which must not matter
-        torch.default_generator.manual_seed(seed)
-        found.append(eighty_tokens(attempt, seeded(7)))
-    if torch.equal(*found):
-        return None
-    return "Two generators with the same seed gave different tokens: something other than the generator decides."
-
-
-def not_repeatable(attempt):
-    torch.default_generator.manual_seed(3)
-    first, second = eighty_tokens(attempt), eighty_tokens(attempt)
-    if torch.equal(first, second):
-        return "Called twice without a generator, your code drew the same 80 tokens both times."
-    torch.default_generator.manual_seed(3)
-    if not torch.equal(first, eighty_tokens(attempt)):
-        return "Without a generator, `torch.manual_seed(3)` before two calls gave different tokens."
-    return None
-
-
 def other_defaults(attempt):
     found = []
     for options in ((), (1.0, None)):
@@ -276,10 +249,6 @@ def other_defaults(attempt):
     if torch.equal(*found):
         return None
     return "Called with logits alone, your code drew other tokens than with temperature=1.0 and top_k=None."
-
-
-def required(id, test, hint, while_doing="called with a generator,"):
-    return BehavioralTest(id, test, hint, required=True, while_doing=while_doing)
 
 
 def wrong_frequencies(case):
@@ -335,29 +304,18 @@ EXERCISE = exercise(
             "Each row needs a draw of its own: how many random numbers does your code draw?",
             early=True,
         ),
-        required(
-            "same-draws",
-            same_draws,
-            "Every call should draw new tokens: draw with the generator you are given, and seed nothing inside.",
-            "called a second time,",
-        ),
-        required(
-            "generator-ignored",
-            generator_ignored,
+        *decided_by_the_generator(
+            eighty_tokens,
+            "drew the same 80 tokens",
+            "gave different tokens",
             "Pass the generator on to whatever draws. (`Categorical` and NumPy cannot use it.)",
-        ),
-        required(
-            "not-repeatable",
-            not_repeatable,
-            "With `generator=None`, torch's functions use its global generator, so there is nothing more to do: no "
-            "seed, and no generator of your own.",
-            "called without a generator,",
+            "same-draws",
         ),
         required(
             "other-defaults",
             other_defaults,
-            "The defaults are part of the signature: temperature=1.0, top_k=None, generator=None.",
             "called with logits alone,",
+            "The defaults are part of the signature: temperature=1.0, top_k=None, generator=None.",
         ),
     ),
 )

@@ -252,14 +252,6 @@ EXERCISE = exercise(
         ),
         (r"values to unpack", "Here `model(ids)` gives the logits (B, T, V), and nothing else."),
         (
-            r"logits must be a tensor of floats",
-            "The logits (B, T, V) come first in `loss_of(logits, ids)`, and `model(ids)` gives nothing else: no past.",
-        ),
-        (
-            r"need ids \(B, T\) with T of at least 2",
-            "A text of two tokens lost one before it came to the loss, which shifts the ids itself.",
-        ),
-        (
             r"Expected target size|Expected input batch_size",
             "`F.cross_entropy` wants the classes on axis 1: transpose to (B, V, T - 1), or use `loss_of`.",
         ),

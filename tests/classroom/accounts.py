@@ -33,10 +33,8 @@ LOCK = Path(tempfile.gettempdir()) / "course-test-accounts.lock"  # accounts bel
 
 def require():
     """Errors: RuntimeError where there cannot be accounts"""
-    if not sys.platform.startswith("linux"):
-        raise RuntimeError("Accounts are made with useradd, which only Linux has.")
-    if os.geteuid() != 0:
-        raise RuntimeError("Only root can make accounts.")
+    if not sys.platform.startswith("linux") or os.geteuid() != 0:
+        raise RuntimeError("Only root on Linux can make accounts with useradd.")
 
 
 @contextlib.contextmanager
@@ -56,32 +54,19 @@ def accounts(homes, members):
 
     Those that are there were left by a test that was killed, and are replaced. Errors: RuntimeError where this fails
     """
-    with FileLock(LOCK):
+    with FileLock(LOCK), contextlib.ExitStack() as undo:
         for name in members.keys() & {account.pw_name for account in pwd.getpwall()}:
             system("userdel", name)
-        with new_accounts(homes, members):
-            yield
-
-
-@contextlib.contextmanager
-def new_accounts(homes, members):
-    made = []
-    groups = [name for name in GROUPS if name not in {group.gr_name for group in grp.getgrall()}]
-    try:
-        for group in groups:
+        for group in {*GROUPS} - {group.gr_name for group in grp.getgrall()}:
             system("groupadd", group)
+            undo.callback(system, "groupdel", group)
         for name, group in members.items():
             system("useradd", "--create-home", "--base-dir", homes, "--key", "HOME_MODE=0755", name)
-            made.append(name)
+            undo.callback(system, "userdel", name)
             if group:
                 system("usermod", "--append", "--groups", group, name)
         system("chpasswd", said="".join(f"{name}:{PASSWORD}\n" for name in members))
         yield
-    finally:
-        for name in made:
-            system("userdel", name)
-        for group in groups:
-            system("groupdel", group)
 
 
 def system(*command, said=""):

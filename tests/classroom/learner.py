@@ -56,10 +56,8 @@ class Learner:
     def token(self, path):
         return next((c.value for c in self.http.cookies if c.name == "_xsrf" and c.path == path), "")
 
-    def says(self, code, **names):
-        """What the code prints in this learner's kernel; `names` are put into it. A new kernel may lose some output."""
-        for name, value in names.items():
-            code = code.replace(name, repr(value))
+    def says(self, code):
+        """What the code prints in this learner's kernel. A new kernel may lose some output."""
         until = time.monotonic() + PATIENCE
         while not (said := self.execute(code)) and time.monotonic() < until:
             time.sleep(0.5)

@@ -54,37 +54,31 @@ def test_a_copy_holds_what_is_listed_for_learners_and_nothing_else(server):
 
 def test_the_readme_of_a_copy_is_the_one_for_students(server, monkeypatch):
     monkeypatch.setattr(for_learners, "FILES", ("README.md",))
-    put(server.COURSE, "of a hand-out", "README.md")
-    server.refresh()
-    assert text(server.MINE / "README.md") == "of a hand-out"
-    put(server.COURSE, "for students", "classroom/students.md")
-    server.refresh()
-    assert text(server.MINE / "README.md") == "for students"
+    for said, place in (("of a hand-out", "README.md"), ("for students", "classroom/students.md")):
+        put(server.COURSE, said, place)
+        server.refresh()
+        assert text(server.MINE / "README.md") == said
 
 
-def test_a_new_edition_reaches_the_copy_but_spares_what_the_learner_changed(server, capsys):
-    server.refresh()
-    put(server.MINE, "mine", "study/00.ipynb", "notebooks/00.ipynb", "data/attempts.jsonl")
-    (server.MINE / "helpers" / "heads.py").unlink()
-    put(server.COURSE, "second edition", "course.py", "notebooks/00.ipynb")
-    server.refresh()
-    assert capsys.readouterr().err == (
-        f"{server.MINE / 'notebooks' / '00.ipynb'} was changed by the learner and stays as it is.\n"
-    )
-    assert text(server.MINE / "course.py") == "second edition"
-    assert text(server.MINE / "helpers" / "heads.py").startswith("first edition")
-    for name in ("study/00.ipynb", "notebooks/00.ipynb", "data/attempts.jsonl"):
-        assert text(server.MINE / name) == "mine"
-
-
-def test_what_is_no_longer_given_leaves_the_copy_unless_the_learner_changed_it(server):
+def test_a_new_edition_reaches_the_copy_but_spares_what_the_learner_changed(server, monkeypatch, capsys):
     put(server.COURSE, "old", "helpers/old.py", "helpers/mine.py")
     server.refresh()
+    put(server.MINE, "mine", "study/00.ipynb", "notebooks/00.ipynb", "data/attempts.jsonl")
     put(server.MINE, "mine", "helpers/mine.py", "helpers/own.py")
-    for name in ("old.py", "mine.py"):
+    (server.MINE / "helpers" / "heads.py").unlink()
+    put(server.COURSE, "second edition", "course.py", "notebooks/00.ipynb")
+    for name in ("old.py", "mine.py"):  # which are no longer given
         (server.COURSE / "helpers" / name).unlink()
     server.refresh()
+    stays = f"{server.MINE / 'notebooks' / '00.ipynb'} was changed by the learner and stays as it is.\n"
+    assert capsys.readouterr().err == stays
+    assert text(server.MINE / "course.py") == "second edition"
+    assert text(server.MINE / "helpers" / "heads.py").startswith("first edition")
     assert names(server.MINE / "helpers") == {"heads.py", "mine.py", "own.py"}
+    for name in ("study/00.ipynb", "notebooks/00.ipynb", "data/attempts.jsonl", "helpers/mine.py", "helpers/own.py"):
+        assert text(server.MINE / name) == "mine"
+    monkeypatch.setattr(server.files, "write", pytest.fail)  # what is up to date is not written
+    server.refresh()
 
 
 def test_a_file_that_cannot_be_read_costs_nothing_else(server, monkeypatch, capsys):
@@ -111,12 +105,6 @@ def test_a_learner_without_space_gets_one_sentence_and_jupyterlab(server, monkey
     assert "No space left on device" in (said := capsys.readouterr().err) and len(said.splitlines()) == 1
     assert f"--ServerApp.root_dir={server.MINE}" in server.lab_options()
     assert "opens without the course's layout" in capsys.readouterr().out
-
-
-def test_a_copy_that_is_up_to_date_is_not_written(server, monkeypatch):
-    server.refresh()
-    monkeypatch.setattr(server.files, "write", pytest.fail)
-    server.refresh()
 
 
 def test_a_lost_record_costs_no_work(server, capsys):

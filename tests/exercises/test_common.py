@@ -1,23 +1,14 @@
 """What exercises share is in `exercises.common`, and its map names all of it."""
 
-import ast
 from pathlib import Path
 
 import exercises
 from exercises import common
 from feedback.page import read
+from tests.imports import imported
 
 FOLDER = Path(exercises.__file__).parent
 PATHS = sorted(FOLDER.glob("n*/*.py"))
-
-
-def imported(path):
-    """The modules that a file imports from, wherever the import stands."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
 
 
 def used(page):

@@ -20,13 +20,13 @@ def inputs(id, suspect, B, T):
     ids, x = torch.randint(50, (B, T)), torch.randn(B, T, 3)
     lengths = torch.randint(1, T + 1, (B, 1))
     return {
-        "13.1": [(x,), (torch.randn(B, T, 1),), (torch.zeros(B, T, 5),)],
-        "13.2": [(torch.randn(B, 2, T, D), torch.randn(B, 2, 4, D)) for D in (2, 65, 127, 128)],
-        "13.3": [(ids, torch.arange(T) < lengths), (ids, torch.arange(T) >= T - lengths), (0 * ids, ids >= 0)],
-        "13.4": [(ids,), (ids, None), (0 * ids,)],
-        "13.5": [(torch.randn(B, T, suspect.q_proj.in_features),)] if id == "13.5" else [],
-        "13.6": [(x,), (0 * x,), (torch.ones(B, T, 1),)],
-    }[id]
+        "13.1": lambda: [(x,), (torch.randn(B, T, 1),), (torch.zeros(B, T, 5),)],
+        "13.2": lambda: [(torch.randn(B, 2, T, D), torch.randn(B, 2, 4, D)) for D in (2, 65, 127, 128)],
+        "13.3": lambda: [(ids, torch.arange(T) < lengths), (ids, torch.arange(T) >= T - lengths), (0 * ids, ids >= 0)],
+        "13.4": lambda: [(ids,), (ids, None), (0 * ids,)],
+        "13.5": lambda: [(torch.randn(B, T, suspect.q_proj.in_features),)],
+        "13.6": lambda: [(x,), (0 * x,), (torch.ones(B, T, 1),)],
+    }[id]()
 
 
 @pytest.mark.parametrize("id", JUDGES)
@@ -91,7 +91,7 @@ def test_what_a_broken_one_is_shown_by_differs(id):
         assert len(set(numbers)) > 1 or alike_is_the_bug, told
 
 
-def test_exceptions_come_first_then_other_values_then_accusations_then_bugs():
+def test_an_exception_comes_first_and_an_accusation_names_the_healthy_suspect():
     first = BANKS["13.1"].truths[0]
 
     def raises(attend):
@@ -100,11 +100,8 @@ def test_exceptions_come_first_then_other_values_then_accusations_then_bugs():
 
     report = check("13.1", raises)
     assert report.status == "error" and "ZeroDivisionError: mine, at your line" in report.message
-    assert check("13.1", lambda attend: "fine").diagnosis == "returns-something-else"
     report = check("13.1", lambda attend: not torch.equal(attend(torch.ones(1, 2, 1)), attend(torch.ones(1, 2, 1))))
     assert report.diagnosis == "accuses-healthy-code" and first.does in report.message and first.why in report.message
-    report = check("13.1", lambda attend: torch.equal(attend(torch.ones(1, 2, 1)), attend(torch.ones(1, 2, 1))))
-    assert report.diagnosis == "rounding-accused" and "a few millionths from call to call" in report.message
 
 
 def test_the_line_that_accuses_is_told():
@@ -123,35 +120,14 @@ def cut_in_two(model):
     return torch.allclose(model(ids[:, 6:], past)[0], model(ids)[0][:, 6:], atol=1e-4)
 
 
-def one_way(module):
-    """Evaluation, then training, whose mean it does not ask."""
-    x = torch.randn(8, 3, 4)
-    still = module.eval()(x)
-    return torch.allclose(module(x), still, atol=1e-4) and not torch.allclose(module.train()(x), module(x), atol=1e-2)
-
-
 def test_the_example_on_a_card_shows_what_the_card_says():
-    for id, test, diagnosis, shown in (
-        ("13.4", cut_in_two, "two-pieces", "In pieces of 2, 2"),
-        ("13.6", one_way, "never-back", "and, after a call in training,"),
-    ):
-        report = check(id, test)
-        assert report.diagnosis == diagnosis and shown in report.message
-
-
-def in_two_widths(scores_of):
-    """Both are squares, and even."""
-    for D in (16, 64):
-        q, k = torch.randn(2, 3, 5, D), torch.randn(2, 3, 7, D)
-        assert torch.allclose(scores_of(q, k), q @ k.mT / D**0.5, atol=1e-4)
+    report = check("13.4", cut_in_two)
+    assert report.diagnosis == "two-pieces" and "In pieces of 2, 2" in report.message
 
 
 def test_a_card_says_only_what_the_test_really_gave():
-    assert check("13.2", in_two_widths).diagnosis == "even-widths-only"
-    report = check(
-        "13.5", lambda attention: torch.equal(attention(torch.ones(2, 3, attention.q_proj.in_features))[0], X)
-    )
-    assert report.diagnosis not in ("scale-of-the-model", "not-scaled", "bias-forgotten")
+    test = lambda attention: torch.equal(attention(torch.ones(2, 3, attention.q_proj.in_features))[0], X)  # noqa: E731
+    assert check("13.5", test).diagnosis not in ("scale-of-the-model", "not-scaled", "bias-forgotten")
 
 
 X = torch.zeros(())
@@ -200,11 +176,6 @@ def test_a_test_that_is_wrong_about_the_first_suspects_is_not_tried_on_the_other
 
 def test_parameters_may_be_written_into_but_are_put_back():
     @torch.no_grad()
-    def writes(attention):
-        attention.out_proj.weight.mul_(2)
-        return EXERCISES["13.5"].reference(attention)
-
-    @torch.no_grad()
     def writes_and_puts_back(attention):
         attention.out_proj.weight.mul_(2)
         try:
@@ -212,7 +183,6 @@ def test_parameters_may_be_written_into_but_are_put_back():
         finally:
             attention.out_proj.weight.div_(2)
 
-    assert check("13.5", writes).diagnosis == "parameters-changed"
     assert check("13.5", writes_and_puts_back).status == "correct"
 
 
@@ -231,21 +201,22 @@ it adds x to itself
 """
 
 
-def suspects_of(text, tmp_path, monkeypatch):
-    module = types.ModuleType("exercises.judge")
-    module.__file__, module.shown = str(tmp_path / "judge.py"), lambda model: "It differs"
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    (tmp_path / "judge.md").write_text(PAGE + text, encoding="utf-8")
-    return Suspects(types.SimpleNamespace(__module__=module.__name__), takes=lambda suspect, x: x)
+@pytest.fixture
+def suspects_of(tmp_path, monkeypatch):
+    """suspects_of(text): those of the page, and of this text below it."""
+
+    def made(text):
+        module = types.ModuleType("exercises.judge")
+        module.__file__, module.shown = str(tmp_path / "judge.py"), lambda model: "It differs"
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        (tmp_path / "judge.md").write_text(PAGE + text, encoding="utf-8")
+        return Suspects(types.SimpleNamespace(__module__=module.__name__), takes=lambda suspect, x: x)
+
+    return made
 
 
-def test_a_suspect_is_the_base_an_edit_or_code_of_its_own(tmp_path, monkeypatch):
-    suspects = suspects_of(
-        """
-## triple · shown
-it adds x twice
-- `x + x` → `x + x + x`
-
+def test_each_suspect_has_a_state_and_random_numbers_of_its_own(suspects_of):
+    suspects = suspects_of("""
 ## calls · shown
 it adds x once more in each call
 ```python suspect
@@ -256,22 +227,13 @@ def model(x):
     return double(x) + len(calls) * x
 ```
 
-## subtracted · shown
-it subtracts x once more in each call
-- `double(x) +` → `double(x) -`, of calls
-
 ## drawn · shown
 it adds a number
 - `lambda x: double(x) + numbers("a")`
-""",
-        tmp_path,
-        monkeypatch,
-    )
-    assert [truth.broken for truth in suspects.truths] == [False, True, True, True, True]
-    models = [suspects.suspect(number).model() for number in (1, 2, 3, 4)]
-    assert [[model(10), model(10)] for model in models] == [[20, 20], [30, 30], [30, 40], [10, 0]]
-    assert suspects.suspect(3).model()(10) == 30  # its calls are its own
-    drawn = [suspects.suspect(5, run).model()(10) for run in (0, 0, 1)]
+""")
+    model, again = (suspects.suspect(2).model() for _ in range(2))
+    assert [model(10), model(10), again(10)] == [30, 40, 30]
+    drawn = [suspects.suspect(3, run).model()(10) for run in (0, 0, 1)]
     assert drawn[0] == drawn[1] != drawn[2]
 
 
@@ -287,7 +249,7 @@ it adds a number
         ("## a · shown\nit returns x\n- `lambda x: x +`", "SyntaxError: invalid syntax, in `lambda x: x .`"),
     ],
 )
-def test_a_slip_among_suspects_is_refused_with_its_line(text, message, tmp_path, monkeypatch):
+def test_a_slip_among_suspects_is_refused_with_its_line(text, message, suspects_of):
     with pytest.raises(PageError, match=message) as slip:
-        suspects_of(f"\n{text}\n", tmp_path, monkeypatch)
+        suspects_of(f"\n{text}\n")
     assert slip.value.line in (14, 16)  # the heading or the code

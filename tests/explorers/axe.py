@@ -8,6 +8,20 @@ OF_NAMES = ("label-content-name-mismatch",)  # of WCAG 2.1, level A; axe-core ha
 OF_COLORS = ("color-contrast", "link-in-text-block")  # the rules that a theme decides
 WHOLE_PAGES = ("region", "landmark-one-main", "page-has-heading-one", "document-title", "html-has-lang", "bypass")
 
+MARK_LOOKS = """(root) => {
+  const looks = new Set(), behind = new Map([[null, ""]]);
+  for (const node of document.querySelectorAll("html, html *")) {
+    const { color, backgroundColor, backgroundImage, opacity, fontSize, fontWeight, textDecorationLine, display } =
+      getComputedStyle(node);
+    const painted = [backgroundColor, backgroundImage, opacity].join().replace("rgba(0, 0, 0, 0),none,1", "");
+    behind.set(node, painted + behind.get(node.parentElement));
+    const written = [...node.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.data.trim());
+    const look = [color, fontSize, fontWeight, textDecorationLine, display, behind.get(node)].join();
+    const isNew = node.closest(root) && written && node.checkVisibility() && !looks.has(look);
+    node.toggleAttribute("data-look", Boolean(isNew));
+    if (isNew) looks.add(look);
+  }
+}"""
 RUN = """async ([root, rules, enabled, disabled, others]) => {
   // preload: it asks for style sheets that no rule of ours reads, which a page that is opened as a file may not do
   const chosen = [...enabled.map((id) => [id, { enabled: true }]), ...disabled.map((id) => [id, { enabled: false }])];
@@ -32,8 +46,12 @@ def violations(page, root=None, disabled=WHOLE_PAGES, rules=RULES, others=()):
 
 
 def violations_of_colors(page, root, others=()):
-    """The same for colors, and how many texts have enough contrast: axe-core leaves out what it cannot measure."""
-    return _run(page, root, OF_COLORS, (), others)
+    """The same for colors, and how many texts have enough contrast: axe-core leaves out what it cannot measure.
+
+    It would need minutes for all texts of a page, so it tries one of each combination of colors and font.
+    """
+    page.evaluate(MARK_LOOKS, root)
+    return _run(page, "[data-look]", OF_COLORS, (), others)
 
 
 def _run(page, root, rules, disabled, others):

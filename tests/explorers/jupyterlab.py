@@ -4,7 +4,6 @@ open_notebook(cells, name="test")   a notebook of these code cells, open in Jupy
 """
 
 import contextlib
-import importlib.util
 import json
 import os
 import socket
@@ -19,6 +18,7 @@ import nbformat
 import pytest
 from nbformat.sign import NotebookNotary
 
+import course
 from tests.explorers.browser import SETTLED, WatchedPage
 
 ROOT = Path(__file__).parents[2]
@@ -62,7 +62,7 @@ def running_lab(home):
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser"]
     command += [
         *(f"--{name}={value}" for name, value in options.items()),
-        *_as_the_course_opens_it(home / "environment"),
+        *course.arrange_lab(home / "environment"),  # as `python course.py` opens it
     ]
     with open(home / "lab.log", "w", encoding="utf-8") as log:
         server = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
@@ -72,14 +72,6 @@ def running_lab(home):
             yield Lab(url, root, environment)
         finally:
             _stop(server)
-
-
-def _as_the_course_opens_it(environment):
-    """The options with which `python course.py` opens JupyterLab."""
-    spec = importlib.util.spec_from_file_location("course", ROOT / "course.py")
-    course = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(course)
-    return course.arrange_lab(environment)
 
 
 def _settings(folder):

@@ -24,15 +24,6 @@ def weights(*shape):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(123)).mul(2).softmax(dim=-1)
 
 
-def test_weights_and_words_are_sent_as_they_are():
-    given = weights(2, 3, 5, 7)
-    view = explorers.attention([f"key{i}" for i in range(7)], given, [f"query{i}" for i in range(5)])
-    assert view.axes == [2, 3, 5, 7]
-    assert (view.tokens[6], view.queries[4]) == ("key6", "query4")
-    sent = torch.frombuffer(bytearray(view.weights), dtype=torch.float32)
-    torch.testing.assert_close(sent, given.flatten(), atol=0, rtol=0)
-
-
 TAKEN = [(many, weights(80, 80)), (many, weights(12, 80, 80))]
 REFUSED = [
     (TypeError, "one string 'Your journey'; split", ("Your journey", weights(2, 2))),
@@ -286,7 +277,7 @@ def test_hidden_weights_are_hatched_and_a_leak_is_an_alarm(opened):
 
 def test_the_map_can_be_read_as_a_table(opened):
     view = opened.view("masked")
-    view.read_as_a_table()
+    view.unfold()
     [[caption, rows]] = view.listings()
     assert caption == "Weights: rows are queries, columns are keys"
     assert rows[1] == ["journey"] + [

@@ -14,21 +14,6 @@ OWN = CacheSizes(num_layers=7, num_heads=6, groups=3, d_head=5)
 LARGEST = CacheSizes(num_layers=128, num_heads=128, groups=128, d_head=256, latent=4096)
 
 
-def test_sizes_of_your_own_are_sent_first_and_then_the_published_ones():
-    view = explorers.cache(OWN, length=100, bytes_per_number=4)
-    assert (view.name, view.length, view.bytes_per_number) == ("Your model", 100, 4)
-    assert list(view.models) == ["Your model", *PUBLISHED]
-    for name, sizes in {"Your model": OWN, **PUBLISHED}.items():
-        assert view.models[name] == {
-            "layers": sizes.num_layers,
-            "heads": sizes.num_heads,
-            "groups": sizes.groups,
-            "features": sizes.d_head,
-            "latent": sizes.latent or 0,
-            "source": sizes.source,
-        }
-
-
 TAKEN = [(LARGEST, 1, 1), (LARGEST, 2**20, 4), (CacheSizes(1, 1, 1, 1),)]
 REFUSED = [
     (TypeError, r"model must be a name or CacheSizes, got int; make some with CacheSizes\(", (3,)),
@@ -139,12 +124,6 @@ def test_the_product_names_its_factors(opened):
     assert view.product() == f"{factors} = 1 GB"
     view.choose("DeepSeek-V3")
     assert view.product() == "576 numbers in the latent × 61 layers × 8,192 tokens × 2 bytes = 549 MB"
-
-
-def test_sliders_stop_at_the_divisors_of_the_heads_and_at_a_length_of_ones_own(opened):
-    assert opened.view().stops_of(GROUPS) == ["1", "2", "4", "8", "16", "32"]
-    assert opened.view(settings={MODEL: "DeepSeek-V3"}).stops_of(GROUPS) == ["latent", *(str(2**n) for n in range(8))]
-    assert opened.view("own").stops_of(TEXT)[:3] == ["64 tokens", "100 tokens", "128 tokens"]
 
 
 def test_other_heads_keep_the_groups_where_they_divide_them_and_a_model_is_known_by_its_sizes(opened):

@@ -10,7 +10,7 @@ import explorers
 from explorers.dropout import coins
 from helpers.masks import causal_mask, masked_softmax
 from tests.explorers.browser import SIZE
-from tests.explorers.view import Row, View
+from tests.explorers.view import Row, View, as_written
 
 words = ["Your", "journey", "starts", "with", "one", "step"]
 many = [f"token{i}" for i in range(12)]
@@ -82,10 +82,6 @@ def sums(weights, row, draws, p, divided=True, seed=1):
     side = math.isqrt(draws * T * T) + 1  # the draws follow one another, so one large table has the numbers of all
     numbers = coins(seed, 1, side).flatten()[: draws * T * T].view(draws, T, T)[:, row]
     return (weights[row].double() * (numbers >= p)).sum(dim=1) / (1 - p if divided else 1)
-
-
-def as_written(values):
-    return [[f"{number:.2f}" for number in row] for row in values.tolist()]
 
 
 class DropoutView(View):

@@ -1,7 +1,8 @@
 """What all explorers promise, in Python and on a bare page: one table, with the `ROW` of each of the other files.
 
 Numbers are compared by the `assert_right` of a row's view, which reads the controls and asks PyTorch, so that it holds
-after any setting and any key. axe-core tries all explorers again in JupyterLab, and on the website (tests/website).
+after any setting and any key. axe-core tries all explorers in JupyterLab, where they also follow the theme, and on the
+website (tests/website).
 """
 
 import base64
@@ -15,7 +16,6 @@ import torch
 
 import explorers
 from explorers.base import INVITATION
-from tests.explorers.axe import violations
 from tests.explorers.browser import NARROW, PAGE, PHONE, SIZE, ExplorerPage, traits
 from tests.explorers.view import Opened, View
 
@@ -232,12 +232,6 @@ def test_keys_lead_from_square_to_square(opened):
     view.assert_right()
 
 
-def test_axe_finds_nothing(opened):
-    for case in (opened.row.usual, *opened.row.faces):
-        opened.view(case).unfold()
-        assert violations(opened.page.page, f"[data-explorer='{case}']") == []
-
-
 def test_what_can_be_pressed_is_large_enough_and_nothing_covers_it(opened):
     """24 pixels, as WCAG 2.2 asks (2.5.8); the label of a box to tick is part of it. Other tests press by script."""
     view = opened.view()
@@ -251,36 +245,19 @@ def test_what_can_be_pressed_is_large_enough_and_nothing_covers_it(opened):
 # ---------------------------------------------------------------- where it stands
 
 
-def roomy(row):
-    return [*((case, {}) for case in row.cases), *row.roomy]
-
-
-def test_it_fits_a_window_that_gets_narrow(opened):
-    for case, settings in roomy(opened.row):
-        view = opened.view(case, settings)
-        opened.page.resize(NARROW)
-        view.settle()
-        view.assert_inside(may_scroll=opened.row.fits.get(case, 320) > NARROW)
-        opened.page.resize(*SIZE)
-
-
-def test_where_a_finger_taps_it_fits_and_does_not_speak_of_clicks(open_page, opened):
+def test_where_a_finger_taps_it_fits_also_after_a_turn_and_does_not_speak_of_clicks(chromium, opened):
     row = opened.row
-    phone = Opened(row, open_page(row.make_all(), **PHONE))
-    for case, settings in roomy(row):
-        for width in {min(row.fits.get(case, 320), 390), 320}:
-            phone.page.resize(width)
-            phone.view(case, settings).assert_inside(may_scroll=width < row.fits.get(case, 320))
-    said = " ".join(phone.page.page.locator(".abh-help").all_inner_texts())
+    with contextlib.closing(ExplorerPage(chromium, row.make_all(), **PHONE)) as page:
+        for case, settings in [*((case, {}) for case in row.cases), *row.roomy]:
+            fits = row.fits.get(case, 320)
+            page.resize(320)
+            view = Opened(row, page).view(case, settings)
+            for width in (320, NARROW, min(fits, 390)):
+                page.resize(width)
+                view.settle()
+                view.assert_inside(may_scroll=width < fits)
+        said = " ".join(page.page.locator(".abh-help").all_inner_texts())
     assert not re.search(r"\b([Cc]lick|[Pp]oint at)\b", said)
-
-
-def test_it_follows_the_theme(opened):
-    looks = []
-    for theme in ("Dark", "Light"):
-        opened.page.theme(theme)
-        looks.append(View(opened.page, opened.row.usual).colors())
-    assert all(dark != light for dark, light in zip(*looks, strict=True))
 
 
 @rows_with("steady")
@@ -335,7 +312,8 @@ def is_dark(page):
     return ink > paper
 
 
-def test_outside_jupyter_the_page_decides_and_else_the_system(foreign):
+def test_in_jupyter_its_theme_decides_and_elsewhere_the_page_and_else_the_system(foreign, show):
+    assert not is_dark(show(PAGE, dark=True))
     for system, says, dark in [
         ("dark", None, True),
         ("dark", "light", False),
@@ -349,10 +327,6 @@ def test_outside_jupyter_the_page_decides_and_else_the_system(foreign):
             says,
         )
         assert is_dark(foreign) == dark, (system, says)
-
-
-def test_in_jupyter_its_theme_decides_and_not_the_system(show):
-    assert not is_dark(show(PAGE, dark=True))
 
 
 def test_the_drawing_follows_a_change_of_the_system(foreign):

@@ -11,12 +11,6 @@ from helpers.windows import rolling_step
 from models.cache_sizes import PUBLISHED, readable
 from tests.explorers.view import Row, View
 
-
-def test_what_a_token_costs_is_sent():
-    view = explorers.long_texts(model="DeepSeek-V3")
-    assert (view.token_bytes, view.source) == (70_272, PUBLISHED["DeepSeek-V3"].source)
-
-
 TAKEN = [
     {"tokens": tokens, "window": window, "sinks": sinks, "page_size": page_size, "show": show}
     for tokens, window, sinks, page_size in ((8, 1, 0, 1), (64, 64, 8, 16))
@@ -275,14 +269,14 @@ def test_the_drawings_have_words_and_the_slots_are_in_their_order(opened):
 
 def test_all_can_be_read_as_tables(opened):
     view = opened.view(settings=reading(3, 1, 6, 2))
-    view.read_as_a_table()
+    view.unfold()
     (first, queries), (second, slots) = view.listings()
     assert first == "Which keys each query reads" and len(queries) == 32
     assert queries[6] == ["6", "0 and 4 to 6", "0 and 2 to 6"] and queries[0] == ["0", "0", "0"]
     assert second == "The slots of the cache for the query at position 6"
     assert slots == [["0", "0", "–"], ["1", "4", "1"], ["2", "5", "2"], ["3", "6", "3"]]
     view = opened.view("pages")
-    view.read_as_a_table()
+    view.unfold()
     [[caption, rows]] = view.listings()
     assert caption == "All pages" and rows[2:4] == [["2", "A", "8 to 11", "0"], ["3", "B (a copy)", "8 to 11", "0"]]
 

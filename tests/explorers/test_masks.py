@@ -6,7 +6,7 @@ import torch
 import explorers
 from helpers import masks as reference
 from tests.explorers.browser import PHONE
-from tests.explorers.view import Row, View
+from tests.explorers.view import Row, View, as_written
 
 inf = float("inf")
 
@@ -67,10 +67,6 @@ METHODS = {
     "masked_softmax": reference.masked_softmax,
     "add (1 - mask) × -∞": lambda scores, mask: (scores + (1 - mask.float()) * -inf).softmax(-1),
 }
-
-
-def as_written(values):
-    return [["NaN" if number != number else f"{number:.2f}" for number in row] for row in values.tolist()]
 
 
 class MasksView(View):

@@ -37,28 +37,19 @@ def run(folder, code, module):
 
 
 @needs_node
-def test_files_may_use_the_same_names_for_different_things(tmp_path):
+def test_files_may_use_the_same_names_for_different_things_and_run_once(tmp_path):
     write(
         tmp_path,
-        low="const x = 1;\nexport const low = () => x;\n",
-        middle='import { low } from "./low.js";\nconst x = 10;\nexport function middle() { return x + low(); }\n',
-        top='import {\n  middle as second,\n} from "./middle.js";\nimport { low as first } from "./low.js";\n'
-        "const [x, low, middle] = [100, 0, 0];\nexport const all = () => [x, low, middle, first(), second()];\n"
-        "export default { x };\n",
+        counter="let x = 0;\nexport const next = () => ++x;\n",
+        left='import { next } from "./counter.js";\nconst x = 10;\nexport function left() { return x + next(); }\n',
+        right='import { next } from "./counter.js";\nconst x = 20;\nexport const right = () => x + next();\n',
+        top='import {\n  left as second,\n} from "./left.js";\nimport { right as left } from "./right.js";\n'
+        "const x = 100;\nexport const all = () => [x, left(), second()];\nexport default { x };\n",
     )
-    assert run(tmp_path, "[it.all(), it.default]", joined("top.js", tmp_path)) == [[100, 0, 0, 1, 11], {"x": 100}]
+    assert run(tmp_path, "[it.all(), it.default]", joined("top.js", tmp_path)) == [[100, 21, 12], {"x": 100}]
 
 
-@needs_node
-def test_a_file_that_several_import_runs_once(tmp_path):
-    write(
-        tmp_path,
-        counter="let count = 0;\nexport const next = () => ++count;\n",
-        left='import { next } from "./counter.js";\nexport const left = next();\n',
-        right='import { next } from "./counter.js";\nexport const right = next();\n',
-        top='import { left } from "./left.js";\nimport { right } from "./right.js";\nexport default [left, right];\n',
-    )
-    assert run(tmp_path, "it.default", joined("top.js", tmp_path)) == [1, 2]
+FORM = "low.js must import and export in one form, got "
 
 
 @pytest.mark.parametrize(
@@ -70,8 +61,8 @@ def test_a_file_that_several_import_runs_once(tmp_path):
             "top.js must import .* got .import low.*write import ",
         ),
         ("export const low = 1;", 'import "./low.js";', "top.js must import and export in one form, got .import "),
-        ("export let low = 1;", 'import { low } from "./low.js";', "low.js must import and export in one form, got "),
-        ("export default low;", 'import { low } from "./low.js";', "low.js must import and export in one form, got "),
+        ("export let low = 1;", 'import { low } from "./low.js";', FORM),
+        ("export default low;", 'import { low } from "./low.js";', FORM),
         ('import { top } from "./top.js";', 'import { low } from "./low.js";', "got top -> low -> top; move what they"),
     ],
 )

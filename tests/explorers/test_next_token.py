@@ -8,7 +8,6 @@ import torch
 
 import explorers
 from explorers.base import INVITATION
-from explorers.next_token import parts
 from helpers.decoder import Decoder, DecoderConfig, keep_top_k, keep_top_p
 from tests.explorers.view import Row, View
 
@@ -30,15 +29,6 @@ def small(**sizes):
 def rounded(model):
     """The model as the browser has it."""
     return copy.deepcopy(model).half().float()
-
-
-def test_all_parameters_are_sent_once_as_float16():
-    for model in (small(), small(d_ff=0)):
-        view = explorers.next_token(model, tuple(WORDS), torch.tensor(IDS))
-        assert (view.ids, view.words) == (IDS, WORDS)
-        sent = torch.frombuffer(bytearray(view.parameters), dtype=torch.float16)
-        assert torch.equal(sent, torch.cat([part.detach().flatten().half() for part in parts(model)]))
-        assert len({id(part) for part in parts(model)}) == len(list(parts(model))) == len(list(model.parameters()))
 
 
 def test_the_model_is_left_as_it_was_and_dropout_changes_nothing():
@@ -171,7 +161,7 @@ USES = [f"use layer {layer}, head {head}" for layer in (0, 1) for head in (0, 1)
 ROW = Row(
     explorers.next_token,
     NextTokenView,
-    {"text": (small(), WORDS, IDS), "one word": (small(d_ff=0), WORDS, IDS[:1])},
+    {"text": (small(), WORDS, IDS), "one word": (small(d_ff=0), tuple(WORDS), torch.tensor(IDS[:1]))},
     refused=REFUSED,
     opens={"text": {"temperature": "1.00", "top-k": "all", "top-p": "all"} | dict.fromkeys(USES, True)},
     stops={
@@ -302,7 +292,7 @@ def test_keys_may_be_faster_than_the_repaint(opened):
 
 def test_everything_can_be_read_as_tables(opened):
     view = opened.view()
-    view.read_as_a_table()
+    view.unfold()
     (caption, words), (_, heads), (_, weights) = view.listings()
     assert caption == "Next word after 'reads' (position 6)"
     own = expected(IDS).sort(descending=True).values.tolist()

@@ -23,10 +23,6 @@ def learned(T, C):
     return torch.randn(T, C, generator=torch.Generator().manual_seed(123)).cumsum(dim=0)
 
 
-def test_it_opens_with_two_positions_in_the_middle():
-    assert [explorers.positions(waves(T, 4)).pair for T in (101, 9, 2)] == [[50, 58], [4, 8], [0, 1]]
-
-
 TABLES_REFUSED = [
     (TypeError, "got NoneType; look", None),
     (TypeError, "must be floats, .* got torch.int64; pass the rows themselves, not ids", torch.arange(12).view(3, 4)),
@@ -155,7 +151,8 @@ ROW = Row(
     taken=TAKEN,
     refused=REFUSED,
     legends=2,
-    opens={WAVES: {FIRST: "50", SECOND: "58", TOGETHER: False}},
+    opens={WAVES: {FIRST: "50", SECOND: "58", TOGETHER: False}, FEW: {FIRST: "6", SECOND: "12"},
+           TWO: {FIRST: "0", SECOND: "1"}},
     stops={which: [FIRST, SECOND, TOGETHER, FEATURE, "Read as a table"] for which in (WAVES,)},
     settings=[(WAVES, {FIRST: i, SECOND: j}) for i, j in ((3, 98), (100, 0))]
     + [(FEW, {FIRST: i, SECOND: j, FEATURE: c}) for i, j, c in ((12, 2, 0), (5, 6, 3))]
@@ -193,30 +190,28 @@ def test_moved_together_they_keep_their_distance_and_stop_at_the_ends(opened):
     dot = view.plotted("circle")
     view.put({TOGETHER: True})
     for name, value, pair in [(FIRST, 20, (20, 28)), (FIRST, 99, (92, 100)), (SECOND, 3, (0, 8))]:
-        view.slide(name, value)
+        view.put({name: value})
         assert view.pair() == pair and "cosine 0.7144" in view.said()
         torch.testing.assert_close(view.plotted("circle"), dot)
         assert view.slider(name).get_attribute("aria-valuetext") == str(pair[name == SECOND])
-    view.put({TOGETHER: False})
-    view.slide(FIRST, 4)
+    view.put({TOGETHER: False, FIRST: 4})
     assert view.pair() == (4, 8)
 
 
 def test_a_feature_is_read_by_pointing_also_in_a_narrow_window(opened):
-    for width in (NARROW, SIZE[0]):
+    for width, c in ((NARROW, 128), (SIZE[0], 383)):
         opened.page.resize(width)
         view = opened.view(LONG)
-        for c in (128, 383):
-            view.point(c, 384)
-            assert view.controls()[FEATURE].startswith(f"{c}: ")
-            view.assert_right()
+        view.point(c, 384)
+        assert view.controls()[FEATURE].startswith(f"{c}: ")
+        view.assert_right()
 
 
 def test_the_thumb_is_below_the_mark_of_its_feature(opened):
     view = opened.view("50 drawn")
     slider = view.slider(FEATURE)
     for feature in (0, 13, 31):
-        view.slide(FEATURE, feature)
+        view.put({FEATURE: feature})
         strip, track = view.output.locator(".abh-strips canvas").bounding_box(), slider.bounding_box()
         thumb = track["x"] + 8 + feature / 31 * (track["width"] - 16)
         assert thumb == pytest.approx(strip["x"] + (feature + 0.5) * strip["width"] / 32, abs=0.6)

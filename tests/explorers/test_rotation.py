@@ -173,7 +173,7 @@ def test_what_is_typed_is_taken_and_what_cannot_be_is_replaced_when_the_field_is
 
 def test_the_circles_and_the_chart_can_be_read_as_tables(opened):
     view = opened.view(settings={"pair": "pair 1"})
-    view.read_as_a_table()
+    view.unfold()
     circles, curves = view.listings()
     scores = [written(score) for score in pair_scores(Q, K, 4, 3).tolist()]
     assert circles[0] == "Query at 7, key at 4, pair by pair (radians)"

@@ -86,6 +86,10 @@ def assert_says(said, expected):
 
 
 class ScalingView(View):
+    def widths(self):
+        self.unfold()
+        return [int(row[0]) for row in self.listings()[1][1]]
+
     def assert_right(self):
         """Every number in sight is PyTorch's."""
         now, (q, k) = self.controls(), map(torch.atleast_2d, GIVEN[self.which])
@@ -144,8 +148,7 @@ def test_the_bars_and_the_dot_stand_where_their_numbers_are(opened):
 def test_the_curves_are_the_means_at_every_width(opened):
     for measure, of in (("largest weight", largest), ("slope", slope)):
         view = opened.view(settings={"curves": measure})
-        widths = [int(text.removeprefix("d = ")) for text in view.stops_of("width")]
-        means = [of(Q, K, d, method).mean().item() for method in (NONE, ROOT) for d in widths]
+        means = [of(Q, K, d, method).mean().item() for method in (NONE, ROOT) for d in view.widths()]
         assert [y for _, y in view.plotted("path", 1)] == pytest.approx(means, abs=1e-3)
 
 
@@ -160,7 +163,7 @@ def test_it_says_what_the_numbers_mean(opened):
         spread = scores(Q, K, d, method).std()
         meaning = f"The standard deviation of the scores is {spread:.4f} (√{d} = {math.sqrt(d):.4f})."
         if method == ROOT:
-            every = [scores(Q, K, int(text[4:]), ROOT).std() for text in view.stops_of("width")]
+            every = [scores(Q, K, d, ROOT).std() for d in view.widths()]
             over = f"{min(every):.4f} to {max(every):.4f} over all d"
             meaning = f"The standard deviation of the divided scores is {spread:.4f} ({over})."
         assert_says(view.explained(), f"{meaning} {who}: the slope is {percent}% of the largest possible.")
@@ -168,7 +171,7 @@ def test_it_says_what_the_numbers_mean(opened):
 
 def test_the_charts_can_be_read_as_tables(opened):
     view = opened.view()
-    view.read_as_a_table()
+    view.unfold()
     view.choose(ROOT)
     bars, curves = view.listings()
     assert bars == ["Weights of q[0] at d = 4, divided by √d", [[str(j), bars[1][j][1]] for j in range(7)]]

@@ -349,20 +349,19 @@ def test_keys_lead_from_step_to_step(opened):
 
 def test_at_the_ends_there_is_no_further_step_and_fewer_steps_end_at_the_last(opened):
     view = opened.view("mixed")
-    assert view.disabled() == ["First", "Back"]
-    view.click("Back")
-    assert view.step() == "step 1 of 4"
-    view.click("Last")
-    assert view.disabled() == ["Next", "Last"]
-    view.click("Next")
-    assert view.step() == "step 4 of 4"
+    for end, further, step in (("First", ["First", "Back"], "step 1 of 4"), ("Last", ["Next", "Last"], "step 4 of 4")):
+        view.click(end)
+        assert view.disabled() == further
+        for button in further:
+            view.click(button)
+        assert view.step() == step
     view.choose("12")
     assert view.step() == "step 2 of 2"
 
 
 def test_all_steps_can_be_read_as_tables(opened):
     view = opened.view("mixed")
-    view.read_as_a_table()
+    view.unfold()
     steps, end = view.listings()
     assert steps[0] == "Query 0, after each tile" and end[0] == "At the end"
     for t, row in enumerate(steps[1]):

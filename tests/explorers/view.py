@@ -78,6 +78,11 @@ INSIDE = """(nodes, mayScroll) => nodes.map(node => {
 })"""
 
 
+def as_written(values):
+    """The numbers of a tensor as the squares of a table show them."""
+    return [["NaN" if number != number else f"{number:.2f}" for number in row] for row in values.tolist()]
+
+
 @dataclass
 class Row:
     """What test_every_explorer.py has to know of one explorer; a case is a name in `cases`.
@@ -235,25 +240,6 @@ class View:
     def slider(self, name):
         return self.output.get_by_role("slider", name=name)
 
-    def slide(self, name, value):
-        self.slider(name).fill(str(value))
-        self.settle()
-
-    def stops_of(self, name):
-        """What a slider says at each of its places."""
-        found = self.slider(name).evaluate("""slider => {
-          const [was, found] = [slider.value, []];
-          const put = at => { slider.value = at; slider.dispatchEvent(new InputEvent("input", { bubbles: true })); };
-          for (let at = +slider.min; at <= +slider.max; at++) {
-            put(at);
-            found.push(slider.ariaValueText);
-          }
-          put(was);
-          return found;
-        }""")
-        self.settle()
-        return found
-
     def choose(self, name):
         """One of the round buttons."""
         self._press(self.output.get_by_role("radio", name=name, exact=True))
@@ -261,15 +247,12 @@ class View:
     def click(self, name):
         self._press(self.output.get_by_role("button", name=name, exact=True))
 
-    def read_as_a_table(self):
-        self.output.get_by_text("Read as a table").click()
-        self.settle()  # the list is made after the click
-
     def _press(self, control):
         """By script, not with the mouse: test_every_explorer.py shows that nothing covers a control."""
         control.evaluate(PRESS)
 
     def unfold(self):
+        """Open "Read as a table", which is then made, and whatever else is folded."""
         self.root.evaluate("root => root.querySelectorAll('details').forEach(details => { details.open = true; })")
         self.settle()
 

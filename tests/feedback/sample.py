@@ -40,9 +40,7 @@ KNOWN = (
     Misconception("scale-ignored", "scale was never used.", "Where does scale come in?", (without_scale,)),
     Misconception("scale-added", "scale was added.", "It is a factor.", (scale_added,)),
     Misconception("not-divided", "Nothing was divided.", "A share is a part of the sum.", (not_divided,)),
-    Misconception(
-        "means-not-sums", "The means were returned, not the sums.", "What did you divide by?", (means_not_sums,)
-    ),
+    Misconception("means-not-sums", "The means were returned, not the sums.", "Divided by what?", (means_not_sums,)),
 )
 
 
@@ -51,6 +49,8 @@ def rows_sum_to_one(case):
 
 
 X, Y, SCALE = torch.arange(1.0, 11).reshape(2, 5), torch.arange(2.0, 17).reshape(3, 5), torch.tensor([1.0, 2, 3, 4, 6])
+
+LIMITATION = "The product of two large numbers is not finite."
 
 EXERCISE = Exercise(
     id="9.1",
@@ -62,9 +62,7 @@ EXERCISE = Exercise(
         TestCase("a table", (X, None)),
         TestCase("a tall table", (Y, None)),
         TestCase("a scaled table", (X, SCALE)),
-        TestCase(
-            "a table of large numbers", (X * 1e30, None), limitation="The product of two large numbers is not finite."
-        ),
+        TestCase("a table of large numbers", (X * 1e30, None), limitation=LIMITATION),
     ),
     minimal_inputs=(
         (torch.tensor([[1.0, 1.0], [1.0, 1.0]]), None),

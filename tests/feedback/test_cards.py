@@ -1,11 +1,14 @@
-"""How a report looks."""
+"""How a report looks, and how numbers are written on it."""
 
 import html
+import math
 import re
 
 import pytest
+import torch
 
 from exercises import EXERCISES, check, hint
+from feedback.format import number, tables
 from feedback.markup import with_code
 from feedback.report import Hints, Text, following
 
@@ -54,9 +57,8 @@ def test_hints_are_folded_into_each_other():
     count = len(EXERCISES["3.2"].hints)
     assert card.count("<details") == card.count("</details>") == count
     assert card.index("</details>") > card.rindex("<details")  # the first closes only after the last has opened
-    for number, text in enumerate(EXERCISES["3.2"].hints, start=1):
-        assert f"Hint {number} of {count}" in card
-        assert visible(with_code(text)) in visible(card)
+    for n, text in enumerate(EXERCISES["3.2"].hints, start=1):
+        assert f"Hint {n} of {count}" in card and visible(with_code(text)) in visible(card)
 
 
 def test_html_from_a_learner_is_escaped():
@@ -74,3 +76,19 @@ def test_only_the_name_of_the_next_notebook_is_a_link():
     part = following("notebook 09.", "09.ipynb", lead="the rest of this notebook, then ")
     assert part.plain() == "Next: the rest of this notebook, then notebook 09."
     assert 'the rest of this notebook, then <a href="09.ipynb"' in part.html()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(10.0, "10.0"), (-0.0, "0.0"), (0.25, "0.2500"), (10.00001, "10.0000"), (3e-5, "3.0e-05"), (2e6, "2.0e+06"),
+     (math.nan, "NaN"), (-math.inf, "-inf")],
+)  # fmt: skip
+def test_whole_numbers_have_one_decimal_and_others_four(value, text):
+    assert number(torch.tensor(value)) == text and number(torch.tensor(True)) == "1.0"
+
+
+def test_a_table_has_decimals_unless_all_its_numbers_are_whole():
+    right = torch.tensor([[1.0, 2.0]])
+    assert tables(right, 2 * right) == ("[[1.0, 2.0]]", "[[2.0, 4.0]]")
+    assert tables(right, right / 2) == ("[[1.0000, 2.0000]]", "[[0.5000, 1.0000]]")
+    assert tables(right, right + 1e-5)[0] == "[[1, 2]]"

@@ -16,43 +16,45 @@ CHECK = 'report = check("0.1", row_means)'
 
 @pytest.fixture
 def run():
-    """Run cells, as a notebook does, and give the report of the last check."""
+    """Run cells, as a notebook does, and give what the last one showed: its displays and its output."""
     shell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
 
     def run(*cells):
         for cell in cells:
-            shell.run_cell(cell, store_history=True)
-        return shell.user_ns["report"]
+            with capture_output() as captured:
+                shell.run_cell(cell, store_history=True)
+        return [output.data["text/plain"] for output in captured.outputs], captured.stdout
 
     yield run
     InteractiveShell.clear_instance()
 
 
-def test_a_syntax_error_in_the_cell_above_is_named_until_it_is_corrected(run):
-    report = run(STUB, "def row_means(x)\n    return x.mean(dim=1)", CHECK)
-    assert report.status == "error" and report.diagnosis == "syntax-error"
-    assert "has a syntax error" in report.message and "expected ':', line 1: `def row_means(x)`" in report.message
-    assert run(CHECK).diagnosis == "syntax-error"  # again, when only the check is run again
-    assert run("def row_means(x):\n    return x.mean(dim=1)", CHECK).status == "correct"
-    assert run("y = (row_means(", CHECK).status == "correct", "a slip in another cell does not matter"
+@pytest.fixture
+def report(run):
+    """report(*cells): run cells, and give the report of the last check."""
+
+    def last(*cells):
+        run(*cells)
+        return InteractiveShell.instance().user_ns["report"]
+
+    return last
 
 
-# ---- a name that no cell has defined
+def test_a_syntax_error_in_the_cell_above_is_named_until_it_is_corrected(report):
+    found = report(STUB, "def row_means(x)\n    return x.mean(dim=1)", CHECK)
+    assert found.status == "error" and found.diagnosis == "syntax-error"
+    assert "has a syntax error" in found.message and "expected ':', line 1: `def row_means(x)`" in found.message
+    assert report(CHECK).diagnosis == "syntax-error"  # again, when only the check is run again
+    assert report("def row_means(x):\n    return x.mean(dim=1)", CHECK).status == "correct"
+    assert report("y = (row_means(", CHECK).status == "correct", "a slip in another cell does not matter"
 
 
 @pytest.fixture
 def fresh(run):
-    """Run cells in a fresh kernel of the course; gives what the last one showed: its displays and its output."""
+    """The same in a fresh kernel of the course."""
     run("from exercises import COURSE, check\nreport = None")
     run("from feedback import source\nsource.answer_undefined_names(COURSE._undefined)")  # as the first import does
-
-    def shown(*sources):
-        for source in sources:
-            with capture_output() as captured:
-                InteractiveShell.instance().run_cell(source, store_history=True)
-        return [output.data["text/plain"] for output in captured.outputs], captured.stdout
-
-    return shown
+    return run
 
 
 def test_the_check_of_an_answer_that_no_cell_has_defined_is_a_card(fresh):
@@ -76,32 +78,22 @@ def test_every_other_name_error_is_shown_as_usual(fresh, cell):
     assert re.search(r"NameError(\x1b\[\d*m)?: name 'row_means?' is not defined", printed)
 
 
-# ---- a kernel that has just started
-
 NEW_KERNEL = (ROOT / "tools" / "jupyterlab" / "new_kernel.py").read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def just_started():
-    """Run a cell in a kernel as `course.py` starts it; gives what it prints."""
-    shell = InteractiveShell.instance()
-    before = set(shell.user_ns)
-    shell.run_cell(NEW_KERNEL)
-    assert {name for name in set(shell.user_ns) - before if not name.startswith("_i")} == set()
-
-    def run(cell):
-        with capture_output() as captured:
-            shell.run_cell(cell)
-        return captured.stdout
-
-    yield run
-    InteractiveShell.clear_instance()
+def just_started(run):
+    """The same in a kernel as `course.py` starts it."""
+    before = set(InteractiveShell.instance().user_ns)
+    run(NEW_KERNEL)
+    assert {name for name in set(InteractiveShell.instance().user_ns) - before if not name.startswith("_i")} == set()
+    return run
 
 
 @pytest.mark.parametrize("cell", ['check("2.1", dot_product_scores)', 'predict("02.axis")', "progress()"])
 def test_a_call_of_the_course_in_a_new_kernel_says_what_to_run_first(just_started, cell):
     name = cell.split("(")[0]
     says = f"Python has just started and does not know {name} yet: choose Run → Run All Above Selected Cell.\n"
-    assert just_started(cell) == says
-    other = just_started("chekc")
+    assert just_started(cell) == ([], says)
+    _, other = just_started("chekc")
     assert "NameError" in other and "just started" not in other

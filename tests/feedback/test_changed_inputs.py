@@ -52,25 +52,25 @@ def test_a_changed_input_is_named_with_advice_that_suits_it(id, code, name, advi
     assert f"changed its input {name}" in report.message and advice in report.message
 
 
-def test_an_input_that_is_changed_now_and_then_is_said_to_be():
-    def code(scores):
-        wide = scores.double()  # a new tensor, but for float64
-        wide -= wide.amax(-1, keepdim=True)
-        return wide.softmax(-1).to(scores.dtype)
+def now_and_then(scores):
+    wide = scores.double()  # a new tensor, but for float64
+    wide -= wide.amax(-1, keepdim=True)
+    return wide.softmax(-1).to(scores.dtype)
 
-    def always(scores):
-        scores -= scores.amax(-1, keepdim=True)
-        return scores.softmax(-1)
 
+def always(scores):
+    scores -= scores.amax(-1, keepdim=True)
+    return scores.softmax(-1)
+
+
+def next_to_another_mistake(x, positions):
+    for t, row in enumerate(x):
+        x[t] = row + positions[t]
+    return x
+
+
+def test_an_input_that_is_changed_now_and_then_or_besides_is_said_to_be():
+    assert 'This was seen on "float64".' in check("2.2", now_and_then).message
     assert 'This was seen on "' not in check("2.2", always).message
-    assert 'This was seen on "float64".' in check("2.2", code).message
-
-
-def test_a_changed_input_is_reported_next_to_the_mistake():
-    def code(x, positions):
-        for t, row in enumerate(x):
-            x[t] = row + positions[t]
-        return x
-
-    message = check("1.4", code).message
+    message = check("1.4", next_to_another_mistake).message
     assert "Besides: your code changed its input x." in message and "In numbers: Your code changed" not in message

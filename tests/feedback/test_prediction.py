@@ -22,8 +22,6 @@ def nothing_chosen(monkeypatch):
     monkeypatch.setattr(COURSE.store, "_unsaved", [])
 
 
-# ---------------------------------------------------------------- the questions
-
 PAGE = """# Predictions
 
 ## 01.x
@@ -89,12 +87,8 @@ def test_a_slip_is_told_with_its_place(tmp_path, old, new, line, message):
 
 
 def test_notebooks_ask_each_prediction_once_in_the_notebook_of_its_number():
-    asked = [
-        (path.stem[:2], cell.source)
-        for path in PATHS
-        for cell in code_cells(path)
-        if cell.source.startswith("predict(")
-    ]
+    cells = [(path.stem[:2], cell.source) for path in PATHS for cell in code_cells(path)]
+    asked = [(number, source) for number, source in cells if source.startswith("predict(")]
     assert asked == [(id[:2], f'predict("{id}")') for id in COURSE.predictions]
 
 
@@ -105,15 +99,10 @@ def test_right_and_wrong_choices_are_answered_differently_and_only_at_the_end():
         assert [letter for letter, each in verdicts.items() if each.head[0] == "✓"] == [asked.right]
 
 
-# ---------------------------------------------------------------- predict("02.cards", "b")
-
-
 def test_without_a_notebook_there_is_no_output_to_wait_for():
     assert repr(predict("02.cards", "a")).startswith("✓ You chose (a): well predicted. Compare the two halves")
-    for written in ("b", "B", " b "):
-        assert repr(predict("02.cards", written)).startswith(
-            "→ You chose (b), but (a) is right. A row in which one card"
-        )
+    for written in ("b", " B "):
+        assert repr(predict("02.cards", written)).startswith("→ You chose (b), but (a) is right. A row in which")
 
 
 @pytest.fixture
@@ -143,14 +132,10 @@ def test_in_a_notebook_the_verdict_comes_below_the_output_that_decides(kernel):
     assert kernel("print('the next')") == ["the next"]
 
 
-def test_the_verdict_is_on_the_last_choice_and_a_click_counts_as_one(kernel):
+def test_the_verdict_is_on_the_last_choice_a_click_counts_as_one_and_on_the_next_day_it_is_given_again(kernel):
     kernel('from exercises import predict\npredict("02.cards", "a")')
     buttons.Buttons(predict("02.cards")).choice = "b"
     assert kernel("1 + 1") == ["2", VERDICT]
-
-
-def test_on_the_next_day_the_choice_gets_its_verdict_again(kernel):
-    kernel('from exercises import predict\npredict("02.cards", "b")')
     display._waiting.clear()
     kernel('question = predict("02.cards")')
     assert kernel("1 + 1") == ["2", VERDICT]
@@ -164,41 +149,33 @@ def test_an_unknown_prediction_and_an_unknown_answer_are_answered_with_the_known
     assert "There is no prediction ['02.cards']." in predict(["02.cards"]).message
 
 
-# ---------------------------------------------------------------- what a notebook shows
-
-
 @pytest.fixture
 def shown(monkeypatch):
-    """The outputs of predict("02.cards") in a notebook."""
+    """What predict("02.cards") shows in a notebook, a list of outputs."""
     outputs = []
     monkeypatch.setattr(InteractiveShell, "initialized", lambda: True)
     monkeypatch.setattr(display, "display", lambda data, metadata=None, raw=False: outputs.append(data))
-    predict("02.cards")._ipython_display_()
     return outputs
 
 
-def test_the_still_question_comes_first_and_the_buttons_alone_in_a_second_output(shown):
+def test_the_still_question_comes_first_and_alone_is_saved_and_the_buttons_are_a_second_output(shown):
+    predict("02.cards")._ipython_display_()
     still, live = shown
     assert set(still) == {"text/html", "text/plain"} and set(live) == {display.VIEW}
     for said in ("Predict:", "They have learned the task, but later ", "(c)", 'predict("02.cards", "a")'):
         assert said in still["text/plain"]
     assert "<code>predict(&quot;02.cards&quot;, &quot;a&quot;)</code>" in still["text/html"]
     assert still["text/plain"] == repr(predict("02.cards"))
-
-
-def test_a_saved_notebook_keeps_the_still_question_alone(shown):
     cell = nbformat.v4.new_code_cell("predict(...)")
     cell.outputs = [nbformat.v4.new_output("display_data", data=data) for data in shown]
     kept = keep_pictures(nbformat.v4.new_notebook(cells=[cell]))
-    assert [output.data for output in kept.cells[0].outputs] == [shown[0]]
+    assert [output.data for output in kept.cells[0].outputs] == [still]
 
 
-def test_in_colab_both_are_one_output(monkeypatch):
-    outputs = []
+def test_in_colab_both_are_one_output(shown, monkeypatch):
     monkeypatch.setitem(sys.modules, "google.colab", SimpleNamespace())
-    monkeypatch.setattr(display, "display", lambda data, metadata=None, raw=False: outputs.append(data))
-    buttons.show(predict("02.cards"))
-    assert [set(data) for data in outputs] == [{display.VIEW, "text/html", "text/plain"}]
+    predict("02.cards")._ipython_display_()
+    assert [set(data) for data in shown] == [{display.VIEW, "text/html", "text/plain"}]
 
 
 def test_the_buttons_begin_with_the_choice_of_last_time_tell_a_new_one_and_know_no_verdict():

@@ -1,4 +1,4 @@
-"""The plugin: broken promises of an exercise are found."""
+"""The plugin and its audit: broken promises of an exercise are found, and mistakes that are taken for each other."""
 
 import importlib
 from dataclasses import replace
@@ -6,10 +6,11 @@ from dataclasses import replace
 import pytest
 import torch
 
-from feedback import TestCase, audit
+from feedback import Misconception, TestCase, audit
+from feedback.checker import check
 from feedback.page_exercise import Answer, Banks
 from feedback.pytest_plugin import imported_again, promises, well_stocked
-from tests.feedback.sample import EXERCISE, over_columns, scale_added, shares
+from tests.feedback.sample import EXERCISE, KNOWN, over_columns, scale_added, shares
 
 
 class Page:
@@ -80,19 +81,6 @@ def test_a_mistake_that_no_answer_makes_and_emphasis_that_a_card_cannot_show_are
         well_stocked(replace(exercise, hints=("Divide by 2 * x.", "Not *this* one.")), banks)
 
 
-def test_an_input_without_a_seed_of_its_own_is_found(tmp_path, monkeypatch):
-    package = tmp_path / "course_without_seeds"
-    folder = package / "n09_room"
-    folder.mkdir(parents=True)
-    (package / "__init__.py").touch()
-    (folder / "shares.md").write_text("# 9.1 shares\n", encoding="utf-8")
-    (folder / "shares.py").write_text(WITHOUT_A_SEED, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    exercise = importlib.import_module(f"{package.name}.{folder.name}.shares").EXERCISE
-    found = kept(exercise, lambda: imported_again(package.name, package, "9.1"))["statement"]
-    assert "a drawn table" in found and "minimal input 0" in found and "a fixed table" not in found
-
-
 WITHOUT_A_SEED = """from dataclasses import replace
 
 import torch
@@ -103,6 +91,17 @@ from tests.feedback.sample import EXERCISE, X
 CASES = (TestCase("a fixed table", (X, None)), TestCase("a drawn table", (torch.rand(2, 5), None)))
 EXERCISE = replace(EXERCISE, cases=CASES, minimal_inputs=((torch.rand(1, 2), None),))
 """
+
+
+def test_an_input_without_a_seed_of_its_own_is_found(tmp_path, monkeypatch):
+    folder = tmp_path / "course_without_seeds" / "n09_room"
+    folder.mkdir(parents=True)
+    (folder / "shares.md").write_text("# 9.1 shares\n", encoding="utf-8")
+    (folder / "shares.py").write_text(WITHOUT_A_SEED, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    exercise = importlib.import_module("course_without_seeds.n09_room.shares").EXERCISE
+    found = kept(exercise, lambda: imported_again("course_without_seeds", folder.parent, "9.1"))["statement"]
+    assert "a drawn table" in found and "minimal input 0" in found and "a fixed table" not in found
 
 
 def test_an_argument_that_is_square_in_every_case_is_found():
@@ -116,3 +115,53 @@ def test_an_argument_that_is_square_in_every_case_is_found():
 def test_names_that_do_not_fit_the_result_are_found(returns):
     assert audit.misnamed_results(EXERCISE) == []
     assert "a tall table" in audit.misnamed_results(replace(EXERCISE, returns=returns))
+
+
+def with_mistakes(*more):
+    """The sample exercise with more known mistakes, (id, code)."""
+    return replace(EXERCISE, misconceptions=(*KNOWN, *(Misconception(id, "a.", "b.", (code,)) for id, code in more)))
+
+
+def with_ways(*ways, shared=0):
+    """The sample exercise with these ways to sum over columns."""
+    return replace(EXERCISE, misconceptions=(replace(KNOWN[0], variants=ways, shared=shared), *KNOWN[1:]))
+
+
+def over_columns_again(x, scale=None):
+    return over_columns(x, scale)
+
+
+def test_the_audit_finds_what_is_taken_for_another_harmless_or_redundant():
+    assert audit.taken_for_another(EXERCISE) == audit.harmless(EXERCISE) == audit.redundant(EXERCISE) == []
+    assert audit.harmless(with_mistakes(("right", shares))) == ["right (variant 0)"]
+    assert audit.redundant(with_ways(over_columns, over_columns_again)) == ["over-columns (variant 1 = variant 0)"]
+    copied = with_mistakes(("copy", lambda x, scale=None: over_columns(x, scale)))
+    assert audit.taken_for_another(copied) == ["copy (variant 0) does the same as over-columns"]
+
+
+def test_shared_variants_that_do_the_same_here_may_differ_in_another_exercise():
+    shared = over_columns, over_columns_again
+    assert audit.redundant(with_ways(*shared, shared=2)) == []
+    found = audit.redundant(with_ways(*shared, lambda x, scale=None: over_columns(x, scale), shared=2))
+    assert found == [f"over-columns (variant 2 = variant {n})" for n in (0, 1)]
+
+
+def test_what_a_card_shows_is_the_mistake_that_it_names_and_the_other_comes_after_it():
+    by_parts = replace(EXERCISE, judge_first=("shares",))
+
+    def wrong_sums_too(x, scale=None):
+        return over_columns(x, scale)[0], shares(x, scale)[1] + 100
+
+    message = check(by_parts, wrong_sums_too).message
+    assert "of your shares" in message.partition("In numbers: ")[2].partition("\n")[0]
+    assert "Besides, there is another mistake in sums: it comes next." in message
+    assert "Besides" not in check(by_parts, over_columns).message
+    only_shown = check(by_parts, lambda x, scale=None: (over_columns(x, scale)[0], shares(x, scale)[1]))
+    assert only_shown.diagnosis != "over-columns", "the other parts must follow it"
+
+
+def test_two_ways_to_raise_the_same_exception_have_one_fingerprint():
+    raising = with_mistakes(("raises", lambda x, scale=None: x + scale[:2]))
+    code = raising.misconceptions[-1].variants[0]
+    assert audit.same_fingerprint(raising, code, lambda x, scale=None: x - scale[:2])
+    assert not audit.same_fingerprint(raising, code, lambda x, scale=None: x + scale[:3])

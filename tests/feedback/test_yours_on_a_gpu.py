@@ -20,46 +20,39 @@ def makes_a_tensor(weights, mask):
 
 
 @pytest.fixture
-def passed(monkeypatch):
-    """passed(answer): as cells after its check use it, on a machine with a GPU."""
+def use(monkeypatch, gpu, capsys):
+    """use(answer): the answer as cells after its check use it, on a machine with a GPU."""
     monkeypatch.setattr(COURSE, "_passed", {})
 
     def it_passed(answer):
         assert check("3.2", answer).solved
         monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+        capsys.readouterr()
         return yours("3.2", answer)
 
     return it_passed
 
 
-@pytest.fixture
-def given(passed, gpu):
-    """The arguments on the GPU, and the right result."""
-    weights = torch.tensor([[0.5, 0.5], [0.25, 0.75]])
-    return (weights.cuda(), torch.ones(2, 2).tril().bool().cuda()), torch.tensor([[1.0, 0.0], [0.25, 0.75]])
+WEIGHTS, MASK = torch.tensor([[0.5, 0.5], [0.25, 0.75]]), torch.ones(2, 2).tril().bool()
+RIGHT = torch.tensor([[1.0, 0.0], [0.25, 0.75]])
 
 
-def test_what_only_works_on_the_cpu_runs_there_and_says_so_once(passed, given, capsys):
-    args, right = given
-    used = passed(makes_a_tensor)
-    capsys.readouterr()
-    for result in (used(*args), used(args[0], mask=args[1])):
-        assert result.is_cuda and torch.equal(result.cpu(), right)
+def test_what_only_works_on_the_cpu_runs_there_and_says_so_once(use, capsys):
+    used, weights, mask = use(makes_a_tensor), WEIGHTS.cuda(), MASK.cuda()
+    for result in (used(weights, mask), used(weights, mask=mask)):
+        assert result.is_cuda and torch.equal(result.cpu(), RIGHT)
     assert capsys.readouterr().out.count(ON_THE_CPU) == 1
-    args[0].requires_grad_()
-    used(*args)[1, 0].backward()
-    assert args[0].grad.abs().sum() > 0, "gradients come back to the GPU"
+    weights.requires_grad_()
+    used(weights, mask)[1, 0].backward()
+    assert weights.grad.abs().sum() > 0, "gradients come back to the GPU"
     with pytest.raises(TypeError, match="missing 1 required positional argument"):
-        used(args[0])
+        used(weights)
 
 
-def test_what_follows_its_input_runs_on_the_gpu(passed, given, capsys):
-    args, right = given
-    used = passed(follows_its_input)
-    capsys.readouterr()
-    result = used(*args)
-    assert result.is_cuda and torch.equal(result.cpu(), right)
-    assert torch.equal(used(*(x.cpu() for x in args)), right)
+def test_what_follows_its_input_runs_on_the_gpu(use, capsys):
+    used = use(follows_its_input)
+    result = used(WEIGHTS.cuda(), MASK.cuda())
+    assert result.is_cuda and torch.equal(result.cpu(), RIGHT) and torch.equal(used(WEIGHTS, MASK), RIGHT)
     assert capsys.readouterr().out == "" and used.__wrapped__ is follows_its_input
 
 

@@ -13,7 +13,7 @@ from nbclient.exceptions import CellExecutionError
 
 from tests.minilm import uses_minilm
 from tests.notebooks.common import PATHS, ROOT, execute, printed, read
-from tests.setup.test_packaging import course_files
+from tests.setup.copies import published_copy
 from tools import badges
 
 pytestmark = pytest.mark.notebook
@@ -24,22 +24,9 @@ HOME = {"owner": "ada", "repository": "fork", "branch": "main"}  # a public addr
 @pytest.fixture(scope="module")
 def github(tmp_path_factory):
     """A bare repository with the course's files as they are now, on the branch of the badges; returns its address."""
-    folder = tmp_path_factory.mktemp("github")
-    course = folder / "course"
-    for path in course_files():
-        copy = course / path.relative_to(ROOT)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(path, copy)
-    git = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "init.defaultBranch=other"]
-    for arguments in (
-        ["init"],
-        ["checkout", "-b", HOME["branch"]],
-        ["add", "--all", "--force"],
-        ["commit", "-m", "The course"],
-        ["clone", "--bare", ".", str(folder / "bare.git")],
-    ):
-        subprocess.run([*git, *arguments], cwd=course, check=True, capture_output=True)
-    return (folder / "bare.git").as_uri()
+    course, bare = published_copy(tmp_path_factory.mktemp("course"), HOME["branch"]), tmp_path_factory.mktemp("bare")
+    subprocess.run(["git", "clone", "--bare", course, bare], check=True, capture_output=True)
+    return bare.as_uri()
 
 
 @pytest.fixture

@@ -53,20 +53,8 @@ def replace(output, key, old, new):
 def run_nbval(folder, notebook):
     """Run nbval on a notebook with the options of `python course.py test`; returns the verdict on each cell."""
     nbformat.write(notebook, folder / "changed.ipynb")
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-v",
-        "-p",
-        "no:cacheprovider",
-        "--rootdir",
-        str(folder),
-        "--nbval",
-        "--nbval-current-env",
-        f"--nbval-sanitize-with={SANITIZE}",
-        "changed.ipynb",
-    ]
+    options = f"-v -p no:cacheprovider --nbval --nbval-current-env --nbval-sanitize-with={SANITIZE}".split()
+    command = [sys.executable, "-m", "pytest", *options, "--rootdir", str(folder), "changed.ipynb"]
     output = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8").stdout
     verdicts = re.findall(r"::Cell \d+ (PASSED|FAILED)", output)
     return dict(zip((cell.id for cell in notebook.cells), verdicts, strict=True))

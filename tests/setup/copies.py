@@ -10,6 +10,8 @@ import time
 import venv
 from pathlib import Path
 
+import pytest
+
 PROJECT = Path(__file__).resolve().parents[2]
 NOWHERE = "http://127.0.0.1:9/"
 ENDLESS = 600  # seconds: whatever takes longer has no end
@@ -39,6 +41,27 @@ def imported(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def course_files():
+    """All files that belong to the course, as they are now."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=PROJECT, capture_output=True, encoding="utf-8")
+    if listing.returncode != 0:
+        pytest.skip("this is not a git checkout, so it is not known which files belong to the course")
+    return [PROJECT / name for name in listing.stdout.split("\0") if name and (PROJECT / name).is_file()]
+
+
+def published_copy(folder, branch="main"):
+    """Put the course's files into a repository of their own."""
+    for path in course_files():
+        copy = folder / path.relative_to(PROJECT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, copy)
+    git = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "init.defaultBranch=other"]
+    for words in (["init"], ["checkout", "-b", branch], ["add", "--all", "--force"], ["commit", "-m", "The course"]):
+        subprocess.run([*git, *words], cwd=folder, check=True, capture_output=True)
+    return folder
 
 
 def copy_study(folder):

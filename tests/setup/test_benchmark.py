@@ -82,21 +82,14 @@ def test_only_the_table_grows_with_the_square_of_the_length(monkeypatch):
 def test_each_length_is_measured_printed_and_drawn(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(length, "DATA", tmp_path)
     monkeypatch.setattr(length, "LENGTHS", (8, 16))
-    monkeypatch.setattr(
-        length, "medians", lambda step, modules, x, budget: dict(zip(modules, (3.0, 5.0, 2.0), strict=True))
-    )
+    times = dict(zip(length.IMPLEMENTATIONS, (3.0, 5.0, 2.0), strict=True))
+    monkeypatch.setattr(length, "medians", lambda *_: times)
     monkeypatch.setattr(length, "peak_megabytes", lambda name, T, device: len(name) * T)
     length.main(["--save"])
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()[3:]]
-    assert rows[0] == ["8", "explicit", "1.50", "1.50", "64.0"] and rows[-1] == ["16", "fused", "1.00", "1.00", "80.0"]
-    kept = json.loads((tmp_path / "length.json").read_text(encoding="utf-8"))
-    assert list(kept["lengths"]) == ["8", "16"]
-    assert kept["lengths"]["16"]["tiled"] == {"forward": 2.5, "and back": 2.5, "MB": 80}
-    drawn = length.pictures(kept["lengths"])
-    assert "explicit: from 64 at 8 to 128 at 16" in drawn["memory"].alt
-    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.svg")} == {
-        f"length_{name}.svg": picture.svg for name, picture in drawn.items()
-    }
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["16", "fused", "1.00", "1.00", "80.0"]
+    kept = json.loads((tmp_path / "length.json").read_text(encoding="utf-8"))["lengths"]
+    assert kept["16"]["tiled"] == {"forward": 2.5, "and back": 2.5, "MB": 80}
+    assert (tmp_path / "length_memory.svg").exists() and (tmp_path / "length_time.svg").exists()
 
 
 # ---- how long a check takes
@@ -107,9 +100,5 @@ def test_every_answer_of_an_exercise_is_timed(monkeypatch, capsys):
     some = checks.answers_of("0.1")[:3]
     monkeypatch.setattr(checks, "answers_of", lambda id: some)
     checks.main(["0.1"])
-    head, *rows = capsys.readouterr().out.splitlines()
-    assert head.split() == ["exercise", "answers", "first", "median", "95th", "p.", "most"]
+    _, *rows = capsys.readouterr().out.splitlines()
     assert [row.split()[:2] for row in rows] == [["0.1", "3"], ["all", "3"]]
-    with pytest.raises(SystemExit):
-        checks.main(["9.9"])
-    assert "there is no exercise 9.9" in capsys.readouterr().err

@@ -2,14 +2,13 @@
 
 import os
 import re
-import subprocess
-from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.setup.copies import PROJECT, course_files
 from tools import lock
 
 try:
@@ -17,7 +16,6 @@ try:
 except ModuleNotFoundError:  # Python 3.10, where pytest brings this one
     import tomli as tomllib
 
-PROJECT = Path(__file__).resolve().parents[2]
 # Assembled from pieces, so that this file does not hold what it looks for.
 HOMES = "|".join(["root", "work", "home/[a-z][^/ ]*", "Users/[A-Za-z][^/ ]*"])
 HOME_PATH = re.compile(rf"(?<![\w.~-])/(?:{HOMES})/|\b[A-Z]:\\+Users\\")
@@ -46,9 +44,7 @@ def settings():
 
 def ranges(name):
     project = settings()["project"]
-    return requirements(
-        project["dependencies"] if name == "requirements.txt" else project["optional-dependencies"]["test"]
-    )
+    return requirements(project["dependencies"] if name == RANGED[0] else project["optional-dependencies"]["test"])
 
 
 def locked():
@@ -69,11 +65,11 @@ def test_every_pin_is_exact_and_a_package_is_pinned_once():
     assert len(set().union(*PINS.values())) == sum(map(len, PINS.values()))
 
 
-@pytest.mark.parametrize("name", RANGED)
-def test_pins_are_within_their_ranges(name):
-    assert set(PINS[name]) == set(ranges(name))
-    for package, pin in PINS[name].items():
-        assert ranges(name)[package].specifier.contains(version_of(pin)), package
+def test_pins_are_within_their_ranges():
+    for name in RANGED:
+        assert set(PINS[name]) == set(ranges(name))
+        for package, pin in PINS[name].items():
+            assert ranges(name)[package].specifier.contains(version_of(pin)), package
 
 
 # ---- the lock
@@ -135,18 +131,6 @@ def test_scripts_can_be_executed(name):
     assert read(name).startswith("#!/usr/bin/env bash\n") and os.access(PROJECT / name, os.X_OK)
 
 
-def course_files():
-    listing = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=PROJECT,
-        capture_output=True,
-        encoding="utf-8",
-    )
-    if listing.returncode != 0:
-        pytest.skip("this is not a git checkout, so it is not known which files belong to the course")
-    return [PROJECT / name for name in listing.stdout.split("\0") if name and (PROJECT / name).is_file()]
-
-
 @pytest.mark.slow
 def test_no_file_names_a_folder_of_one_machine():
     found = []
@@ -157,17 +141,13 @@ def test_no_file_names_a_folder_of_one_machine():
     assert not found, "\n".join(found)
 
 
+OF_CODE = re.compile(r"^ *```.*?^ *```|`[^`]*`", re.MULTILINE | re.DOTALL)
 PAGES = ("README.md", "CONTRIBUTING.md", "data/README.md", "feedback/README.md")
-DOCS = tuple(
-    f"docs/{name}.md" for name in ("about", "field_guide", "ideas", "setting_up", "teaching", "your_own_model")
-)
 
 
-@pytest.mark.parametrize("name", [*PAGES, *DOCS])
-def test_no_link_of_a_page_is_dead(name):
+def test_no_link_of_a_page_is_dead():
     """As far as that can be said without a network: files of the course are there, and no address is a placeholder."""
-    targets = re.findall(r"\]\(([^)#]+)", read(name))
-    folder = (PROJECT / name).parent
-    assert targets
-    assert not [target for target in targets if "://" not in target and not (folder / target).exists()]
-    assert not [target for target in targets if "your_name" in target]
+    for path in (*(PROJECT / name for name in PAGES), *(PROJECT / "docs").glob("*.md")):
+        for target in re.findall(r"\]\(([^)#]+)", OF_CODE.sub("", path.read_text(encoding="utf-8"))):
+            exists = "://" in target or (path.parent / target).exists()
+            assert exists and "your_name" not in target, f"{path.relative_to(PROJECT)}: {target}"

@@ -1,54 +1,28 @@
 """The recipes for contributors work as they are printed, in a copy of the course."""
 
+import contextlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
 
 from models import pretrained
 from tests.minilm import require_minilm
+from tests.setup.copies import PROJECT, published_copy
 
-PROJECT = Path(__file__).resolve().parents[2]
-NEEDED = (
-    "conftest.py",
-    "pyproject.toml",
-    "data",
-    "exercises",
-    "explorers",
-    "feedback",
-    "figures",
-    "helpers",
-    "invariants",
-    "models",
-    "notebooks",
-    "runtime",
-    "setup_failures.py",
-    "tests",
-)
-AS_SOMEBODY = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.org")
 PAGE = PROJECT / "docs" / "adding_an_exercise.md"
 BLOCK = re.compile(r"^( *)(`{3,4})(\w*)\n(.*?)^\1\2$", re.MULTILINE | re.DOTALL)
 pytestmark = pytest.mark.install
 
 
-@pytest.fixture
-def copy(tmp_path):
-    """A copy of what the exercises and their tests consist of, published in a repository of its own."""
-    for name in (*NEEDED, "tools"):
-        source = PROJECT / name
-        if source.is_dir():
-            shutil.copytree(source, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "cache"))
-        else:
-            shutil.copy(source, tmp_path / name)
-    for words in (["init", "-q"], ["add", "."], [*AS_SOMEBODY, "commit", "-q", "-m", "The course"]):
-        subprocess.run(["git", *words], cwd=tmp_path, check=True)
-    return tmp_path
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of the course, published in a repository of its own."""
+    return published_copy(tmp_path_factory.mktemp("course"))
 
 
 def run(copy, *command):
@@ -87,21 +61,24 @@ def test_adding_an_exercise(copy):
     page, task = blocks(text, "markdown")
     new, *then = [line for block in blocks(text, "") for line in block.splitlines()]
     code, printed = run(copy, "tools.new_exercise", "4.5", re.search('"(.*)"', new)[1])
-    raise_minutes(copy / "notebooks" / "04_dropout.ipynb")
-    room = copy / "exercises" / "n04_dropout"
     assert code == 0 and all(command.split("course.py")[1] in printed for command in then), printed
+    room, notebook = copy / "exercises" / "n04_dropout", copy / "notebooks" / "04_dropout.ipynb"
+    with edited(notebook) as cells:
+        last = [cell for cell in cells.values() if "min*" in cell["source"]][-1]
+        last["metadata"]["tags"] = ["deeper-20"]
+        last["source"] = re.sub(r"\d+ min", "20 min", last["source"])
 
     (room / "apply_draw.py").write_text(module, encoding="utf-8")
     code, printed = own_tests(copy, "n04_dropout/apply_draw.md")
     assert code == 1 and "page[4.5]" in printed and "leaves nothing to write[4.5]" in printed, printed
-    slip = page.replace("- `weights * keep`", " - `weights * keep`")
-    (room / "apply_draw.md").write_text(slip, encoding="utf-8")
-    code, printed = run(copy, "tools.show_page", "4.5")
-    assert code == 1 and "apply_draw.md:13: " in printed and len(printed.splitlines()) == 1, printed
     (room / "apply_draw.md").write_text(page, encoding="utf-8")
     code, printed = run(copy, "tools.show_page", "4.5")
     assert code == 0 and printed.count("✓ apply_draw.md:") == 10, printed
-    write_cells(copy / "notebooks" / "04_dropout.ipynb", task, stub)
+    begun = "Write `apply_draw(weights, keep, p)`, ..."
+    with edited(notebook) as cells:
+        assert begun in cells["ex45"]["source"]
+        cells["ex45"]["source"] = cells["ex45"]["source"].replace(begun, task.strip())
+        cells["apply-draw"]["source"] = stub.strip()
     code, printed = own_tests(copy, "n04_dropout/apply_draw.md")
     assert code == 0, printed
 
@@ -111,22 +88,14 @@ def test_adding_an_exercise(copy):
     assert code == 0, printed
 
 
-def raise_minutes(path):
-    """Give the last section of a notebook 20 minutes, in its heading and in its tag."""
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    last = [cell for cell in notebook["cells"] if "min*" in "".join(cell["source"])][-1]
-    last["metadata"]["tags"] = ["deeper-20"]
-    last["source"] = [re.sub(r"\d+ min", "20 min", line) for line in last["source"]]
-    path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def write_cells(path, task, stub):
-    """Write the task and the stub into the cells that were made for them."""
+@contextlib.contextmanager
+def edited(path):
+    """The cells of a notebook by their ids, to be changed: "source" is a text."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     cells = {cell["id"]: cell for cell in notebook["cells"]}
-    text = "".join(cells["ex45"]["source"])
-    begun = "Write `apply_draw(weights, keep, p)`, ..."
-    assert begun in text
-    cells["ex45"]["source"] = text.replace(begun, task.strip()).splitlines(keepends=True)
-    cells["apply-draw"]["source"] = stub.strip().splitlines(keepends=True)
+    for cell in cells.values():
+        cell["source"] = "".join(cell["source"])
+    yield cells
+    for cell in cells.values():
+        cell["source"] = cell["source"].splitlines(keepends=True)
     path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -49,15 +49,8 @@ square[0, 0] = mask[:, 0] = True
 
 
 def config(kind="absolute"):
-    return bert.BertConfig(
-        hidden_size=C,
-        num_attention_heads=H,
-        num_hidden_layers=2,
-        intermediate_size=2 * C,
-        vocab_size=V,
-        max_position_embeddings=9,
-        position_embedding_type=kind,
-    )
+    sizes = {"hidden_size": C, "num_attention_heads": H, "num_hidden_layers": 2, "intermediate_size": 2 * C}
+    return bert.BertConfig(**sizes, vocab_size=V, max_position_embeddings=9, position_embedding_type=kind)
 
 
 def pruned(model):

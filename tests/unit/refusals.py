@@ -2,7 +2,7 @@
 
 
 def require_refused(*cases):
-    """Each call raises one sentence that has these words.
+    """Each call raises one sentence that has these words; where a $ follows them, they are its end.
 
     cases: ("ValueError: window must be at least 1, got 0", the call), any number of them
     """
@@ -17,7 +17,7 @@ def _fault(expected, call):
         call()
     except Exception as error:
         text = str(error)
-        if type(error).__name__ != kind or words not in text:
+        if type(error).__name__ != kind or words not in f"{text}$":
             return f"expected {expected!r}, got {type(error).__name__}: {text}"
         is_sentence = "\n" not in text and ". " not in text and len(text) < 330
         return "" if is_sentence else f"more than one sentence: {text}"

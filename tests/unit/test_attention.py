@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from helpers.attention import CausalAttention, SelfAttention, dot_product_attention
 from helpers.masks import causal_mask
 from runtime import notebook
-from tests.unit.oracles import sdpa
+from tests.unit.bert_models import random, some_mask
 from tests.unit.refusals import require_refused
 
 B, H, T, S, D, DV = 2, 3, 5, 7, 11, 13
@@ -20,31 +20,28 @@ ARTICLE = json.loads((Path(__file__).parents[2] / "data" / "causal_article.json"
 TOLERANCE = {torch.float64: 1e-12, torch.float32: 2e-6, torch.bfloat16: 3e-2, torch.float16: 4e-3}
 
 
-def inputs(*lead, dtype=torch.float32, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    return [
-        torch.randn(*lead, *size, generator=generator, dtype=torch.float64).to(dtype).requires_grad_()
-        for size in ((T, D), (S, D), (S, DV))
-    ]
+def inputs(*lead, dtype=torch.float32):
+    shapes = (T, D), (S, D), (S, DV)
+    return [random(*lead, *shape, seed=seed, dtype=dtype).requires_grad_() for seed, shape in enumerate(shapes)]
 
 
 def masks_for(*lead):
     """One mask of each broadcastable kind, fully masked rows among them."""
-    generator = torch.Generator().manual_seed(5)
     shapes = [(T, S), (1, S), (S,), *([(lead[0], *[1] * (len(lead) - 1), 1, S), (*lead, T, S)] if lead else [])]
-    found = []
-    for shape in shapes:
-        mask = torch.rand(shape, generator=generator) < 0.5
-        if len(shape) > 1:
-            mask.view(-1, S)[0] = False
-        found.append(mask)
-    return found
+    return [torch.ones(T, S) > 0, torch.zeros(1, S) > 0, *(some_mask(*shape) for shape in shapes)]
+
+
+def sdpa(q, k, v, mask):
+    """PyTorch's own attention; fully masked rows give 0, as in PyTorch since 2.5, where it gave NaN before."""
+    if not torch.__version__.startswith("2.4."):
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    some = mask.any(dim=-1, keepdim=True)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask | ~some) * some
 
 
 def with_gradients(attend, tensors):
     out = attend(*tensors)
-    weight = torch.randn(out.shape, generator=torch.Generator().manual_seed(9), dtype=torch.float64).to(out.dtype)
-    return out, torch.autograd.grad((out * weight).sum(), tensors)
+    return out, torch.autograd.grad((out * random(*out.shape, seed=9, dtype=out.dtype)).sum(), tensors)
 
 
 def agree(a, b, dtype):
@@ -55,7 +52,7 @@ def agree(a, b, dtype):
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
 def test_equals_sdpa_in_outputs_and_gradients_fully_masked_rows_included(lead, dtype):
     tensors = inputs(*lead, dtype=dtype)
-    for mask in (torch.ones(T, S, dtype=torch.bool), *masks_for(*lead)):
+    for mask in masks_for(*lead):
         sdpa_mask = mask.expand(*lead, T, S)
         agree(
             with_gradients(lambda *x, m=mask: dot_product_attention(*x, m)[0], tensors),
@@ -78,21 +75,12 @@ def test_errors_are_one_sentence():
     letters = "ValueError: q must be (..., T, D), k (..., S, D) and v (..., S, Dv), got q"
     require_refused(
         ("TypeError: q must be a tensor of floats, got torch.int64", lambda: run(q.long(), k, v)),
-        ("TypeError: k must be a tensor of floats, got list", lambda: run(q, k.tolist(), v)),
-        ("TypeError: q, k and v must share one dtype, got torch.float32, ", lambda: run(q, k, v.double())),
         (f"{letters} (2, 5, 3), k (2, 7, 11), v (2, 7, 13): D is 3 in q", lambda: run(q[..., :3], k, v)),
-        ("ValueError: S is 7 in k and 3 in v", lambda: run(q, k, v[:, :3])),
-        ("ValueError: S is 0 in k, and must be at least 1", lambda: run(q, k[:, :0], v[:, :0])),
-        (f"{letters} (11,), k", lambda: run(q[0, 0], k, v)),
+        ("TypeError: q, k and v must share one dtype, got torch.float32, ", lambda: run(q, k, v.double())),
         *((f"{agree_in} q", lambda x=x: run(*x)) for x in [(q[[0, 1, 1]], k, v), (q, k[[0, 1, 1]], v)]),
-        ("ValueError: q, k and v must share one device, got cpu, meta, cpu", lambda: run(q, k.to("meta"), v)),
         ("TypeError: mask must be bool", lambda: run(q, k, v, torch.ones(T, S))),
-        ("ValueError: mask (7, 5) does not broadcast", lambda: run(q, k, v, torch.ones(S, T) > 0)),
         ("TypeError: got 0.1; for a probability p pass nn.Dropout(p)", lambda: run(q, k, v, None, 0.1)),
     )
-
-
-# ---------------------------------------------------------------- modules
 
 
 def table(name):
@@ -117,36 +105,6 @@ def test_tables_of_the_article_up_to_the_softmax_of_masked_scores():
     }
     for name, ours in steps.items():
         torch.testing.assert_close(ours.detach(), table(name), rtol=0, atol=5.1e-5, msg=name)  # half of the last digit
-
-
-def test_causal_attention_in_evaluation_gives_the_context_vectors_of_the_article():
-    module = CausalAttention(3, 2, context_length=6, dropout=0.1).eval()
-    with torch.no_grad():
-        for name in ("W_query", "W_key", "W_value"):
-            getattr(module, name).weight.copy_(torch.tensor(ARTICLE["extra"][f"ca_{name}"]))
-    x = torch.stack([notebook.example_sentence()[1]] * 2)
-    torch.testing.assert_close(
-        module(x)[0].detach(), torch.tensor(ARTICLE["extra"]["ca_eval_context"]), rtol=0, atol=1e-5
-    )
-
-
-def test_causal_attention_equals_sdpa_with_a_causal_mask_at_every_length():
-    module = CausalAttention(D, DV, 7, 0.0, qkv_bias=True)
-    assert [layer.bias.shape for layer in (module.W_query, module.W_key, module.W_value)] == [(DV,)] * 3
-    for length in (1, 3, 7):
-        x = torch.randn(B, length, D)
-        q, k, v = module.W_query(x), module.W_key(x), module.W_value(x)
-        torch.testing.assert_close(module(x)[0], F.scaled_dot_product_attention(q, k, v, is_causal=True))
-
-
-def test_causal_attention_drops_weights_in_training_only():
-    module, x = CausalAttention(D, DV, T, 0.5), torch.randn(B, T, D)
-    torch.manual_seed(0)
-    trained = module(x)[1]
-    assert (trained.tril()[:, 1:, 0] == 0).any() and not torch.equal(trained, module(x)[1])
-    module.eval()
-    assert torch.equal(module(x)[1], module(x)[1])
-    torch.testing.assert_close(module(x)[1].sum(-1), torch.ones(B, T))
 
 
 def test_the_mask_is_a_buffer_that_moves_and_is_not_saved():

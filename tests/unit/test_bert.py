@@ -11,9 +11,7 @@ from torch import nn
 
 from helpers import bert
 from helpers.bert import POSITIONS, BertConfig, BertEmbeddings, BertModel, load_weights
-from helpers.masks import causal_mask, padding_mask
 from tests.unit.bert_models import (
-    RELATIVE,
     B,
     C,
     D,
@@ -24,7 +22,6 @@ from tests.unit.bert_models import (
     agree,
     attention,
     config,
-    difference,
     filled,
     model,
     random,
@@ -35,15 +32,15 @@ from tests.unit.refusals import require_refused
 # ---------------------------------------------------------------- against a plain loop
 
 
-def by_loop(module, x, *, source=None, mask=None, first=0):
-    """Merged heads and weights from the definition, one score at a time; query t is at position first + t."""
+def by_loop(module, x, *, source=None, mask=None):
+    """Merged heads and weights from the definition, one score at a time."""
     own, source = module.self, x if source is None else source
     q, k, v = (F.linear(t, p.weight, p.bias) for t, p in ((x, own.query), (source, own.key), (source, own.value)))
     weights = torch.zeros(len(x), H, x.size(1), source.size(1), dtype=x.dtype)
     mask = torch.ones_like(weights, dtype=torch.bool) if mask is None else mask.expand(weights.shape)
     for b, h, t in ((b, h, t) for b in range(len(x)) for h in range(H) for t in range(x.size(1))):
         seen = [s for s in range(source.size(1)) if mask[b, h, t, s]]
-        scores = [score(own, q[b, t, h * D : (h + 1) * D], k[b, s, h * D : (h + 1) * D], first + t - s) for s in seen]
+        scores = [score(own, q[b, t, h * D : (h + 1) * D], k[b, s, h * D : (h + 1) * D], t - s) for s in seen]
         if seen:
             weights[b, h, t, seen] = torch.stack(scores).softmax(0)
     merged = torch.cat([weights[:, h] @ v[..., h * D : (h + 1) * D] for h in range(H)], dim=-1)
@@ -67,95 +64,35 @@ def test_cross_attention_of_another_length_equals_a_plain_loop(kind):
     merged, expected = by_loop(ours, x, source=context, mask=mask)
     agree(weights, expected)
     dense, norm = ours.output.dense, ours.output.LayerNorm
-    by_hand = F.layer_norm(F.linear(merged, dense.weight, dense.bias) + x, (C,), norm.weight, norm.bias, 1e-12)
-    agree(out, by_hand)
-    mix, parameters = random(B, T, C, seed=2), list(ours.parameters())
-    agree(*(torch.autograd.grad((y * mix).sum(), parameters) for y in (out, by_hand)))
+    agree(out, F.layer_norm(F.linear(merged, dense.weight, dense.bias) + x, (C,), norm.weight, norm.bias, 1e-12))
+    assert (weights[0, 0, 0] == 0).all(), "this query sees no key"
+    assert all(g.isfinite().all() for g in torch.autograd.grad(out.square().sum(), list(ours.parameters())))
     for h in range(H):
         agree(k[:, h], ours.self.key(context)[..., h * D : (h + 1) * D])
         agree(v[:, h], ours.self.value(context)[..., h * D : (h + 1) * D])
-
-
-@pytest.mark.parametrize("kind", POSITIONS)
-@pytest.mark.parametrize("length", [1, T, M])
-def test_self_attention_equals_a_plain_loop(length, kind):
-    """At length M each row of the table of distances is used."""
-    ours, x = attention(kind), random(B, length, C)
-    mask = causal_mask(length) if length == T else None
-    out, weights, _ = ours(x, mask=mask)
-    merged, expected = by_loop(ours, x, mask=mask)
-    agree(weights, expected)
-    agree(out, ours.output(merged, x))
-
-
-# ---------------------------------------------------------------- the cache
-
-
-@pytest.mark.parametrize("kind", POSITIONS)
-def test_a_chunk_after_a_cache_equals_a_plain_loop(kind):
-    ours, x = attention(kind), random(B, S, C)
-    _, _, past = ours(x[:, :4])
-    out, weights, (k, _) = ours(x[:, 4:], past=list(past))
-    merged, expected = by_loop(ours, x[:, 4:], source=x, first=4)
-    agree(weights, expected)
-    agree(out, ours.output(merged, x[:, 4:]))
-    assert k.shape == (B, H, S, D) and torch.equal(k[:, :, :4], past[0])
-
-
-def test_gradients_flow_through_the_cache():
-    ours, x, mask = attention("relative_key_query"), random(B, T, C).requires_grad_(), causal_mask(T)
-    mix, leaves = random(B, T, C, seed=2), [x, *ours.parameters()]
-    expected = torch.autograd.grad((ours(x, mask=mask)[0] * mix).sum(), leaves)
-    head, _, past = ours(x[:, :3], mask=mask[:3, :3])
-    tail, _, _ = ours(x[:, 3:], mask=mask[3:], past=past)
-    agree(torch.autograd.grad((torch.cat([head, tail], dim=1) * mix).sum(), leaves), expected)
-
-
-def test_a_cache_replaces_the_keys_and_values_of_a_context():
-    ours, x, context, mask = attention(), random(B, T, C), random(B, S, C, seed=1), some_mask(B, 1, 1, S)
-    ours.prune_heads((0, 2))
-    full, full_weights, past = ours(x, context=context, mask=mask)
-    for t in range(T):
-        out, weights, again = ours(x[:, t : t + 1], context=torch.zeros_like(context), mask=mask, past=past)
-        agree(out, full[:, t : t + 1])
-        agree(weights, full_weights[:, :, t : t + 1])
-        assert again[0] is past[0] and again[1] is past[1]
+    x = random(B, M, C)  # as many as there are positions: each row of the table of distances is used
+    agree(ours(x)[1], by_loop(ours, x)[1])
 
 
 # ---------------------------------------------------------------- head masks and pruning
 
 
+@pytest.mark.parametrize("dtype", [torch.bool, torch.long, torch.float64], ids=str)
 @pytest.mark.parametrize("shape", [(H,), (1, H, 1, 1), (B, H, 1, 1)], ids=str)
-def test_a_head_mask_multiplies_weights_after_the_softmax(shape):
-    ours, x, factors = attention(), random(B, T, C), random(*shape, seed=3)
-    plain = ours(x)[1]
-    out, weights, _ = ours(x, head_mask=factors)
-    expected = torch.stack(
-        [
-            plain[b, h] * (factors[h] if len(shape) == 1 else factors[b % len(factors), h, 0, 0])
-            for b in range(B)
-            for h in range(H)
-        ]
-    ).view(B, H, T, T)
+def test_a_head_mask_of_any_dtype_multiplies_weights_after_the_softmax(shape, dtype):
+    ours, x, factors = attention(), random(B, T, C), (3 * random(*shape, seed=3)).to(dtype)
+    expected = ours(x)[1] * factors.view(-1, H, 1, 1)
+    out, weights, (_, v) = ours(x, head_mask=factors)
     agree(weights, expected)
-    v = ours.self.value(x).view(B, T, H, D)
-    agree(out, ours.output(torch.einsum("bhts,bshd->bthd", expected, v).flatten(2), x))
+    agree(out, ours.output((expected @ v).transpose(1, 2).flatten(2), x))
 
 
-@pytest.mark.parametrize("dtype", [torch.bool, torch.long, torch.float32], ids=str)
-def test_a_head_mask_may_have_any_dtype(dtype):
-    ours, x, kept = attention(), random(B, T, C), torch.tensor([1, 0, 1, 0, 1])
-    out, weights, _ = ours(x, head_mask=kept.to(dtype))
-    assert out.dtype == weights.dtype == torch.float64
-    assert torch.equal(out, ours(x, head_mask=kept.double())[0]) and (weights[:, [1, 3]] == 0).all()
-
-
-GOES = [[(3, 1)], [(0,), {4, 2}], [(1,), (1, 2), ()], [[4, 4]], [range(4)]]
+GOES = [[(0,), {4, 2}], [(1,), (1, 2), (), [4, 4]], [range(4)]]
 
 
 @pytest.mark.parametrize("kind", POSITIONS)
 @pytest.mark.parametrize("goes", GOES, ids=str)
-def test_pruning_equals_a_head_mask_in_outputs_weights_and_gradients(goes, kind):
+def test_pruning_equals_a_head_mask_in_outputs_and_weights(goes, kind):
     whole, pruned = attention(kind), attention(kind)
     gone = {head for go in goes for head in go}
     for go in goes:
@@ -164,54 +101,36 @@ def test_pruning_equals_a_head_mask_in_outputs_weights_and_gradients(goes, kind)
     assert pruned.self.kept_heads == left
     kept = torch.tensor([float(head in left) for head in range(H)])
     x, context, mask = random(B, T, C), random(B, S, C, seed=1), some_mask(B, 1, T, S)
-    mix, found = random(B, T, C, seed=2), {}
-    for name, ours, options in (("whole", whole, {"head_mask": kept}), ("pruned", pruned, {})):
-        out, weights, (k, v) = ours(x, context=context, mask=mask, **options)
-        gradients = torch.autograd.grad((out * mix).sum(), list(ours.parameters()))
-        found[name] = out, weights, k, v, dict(zip(dict(ours.named_parameters()), gradients, strict=True))
-    agree(found["pruned"][0], found["whole"][0])
-    agree(found["pruned"][1:4], tuple(t[:, left] for t in found["whole"][1:4]))
-    agree(found["pruned"][4], {name: cut(name, g, left) for name, g in found["whole"][4].items()})
-
-
-def cut(name, tensor, left):
-    """The part of a weight, or of its gradient, that belongs to the heads that are left."""
-    rows = [row for head in left for row in range(head * D, (head + 1) * D)]
-    if name.startswith(("self.query", "self.key", "self.value")):
-        return tensor[rows]
-    return tensor[:, rows] if name == "output.dense.weight" else tensor
-
-
-def test_a_pruned_layer_has_weights_of_its_own_and_pruning_again_changes_nothing():
-    ours, x = attention("relative_key"), random(B, T, C)
-    before = ours.state_dict()
-    ours.prune_heads([1, 3])
-    assert (ours.self.query.out_features, ours.output.dense.in_features) == (9, 9)
-    out = ours(x)[0]
-    ours.prune_heads([3])
-    for name in ("self.query.weight", "self.query.bias", "output.dense.weight", "output.dense.bias"):
-        before[name].zero_()  # as an optimizer would that still holds the old ones
-    assert torch.equal(ours(x)[0], out) and ours.self.kept_heads == [0, 2, 4]
+    out, weights, (k, v) = whole(x, context=context, mask=mask, head_mask=kept)
+    agree(pruned(x, context=context, mask=mask), (out, weights[:, left], (k[:, left], v[:, left])))
 
 
 @pytest.mark.parametrize("frozen", ["weight", "bias"])
-def test_pruning_keeps_frozen_parameters_dtype_and_mode(frozen):
-    ours = attention().float().train(frozen == "bias")
+def test_a_pruned_layer_has_weights_of_its_own_and_keeps_frozen_parameters_dtype_and_mode(frozen):
+    ours, x = attention("relative_key").float().train(frozen == "bias"), random(B, T, C).float()
+    before = ours.state_dict()
     for name, parameter in ours.named_parameters():
         parameter.requires_grad_(not name.endswith(frozen))
-    ours.prune_heads([2])
+    ours.prune_heads([1, 3])
+    assert (ours.self.query.out_features, ours.output.dense.in_features) == (9, 9)
     assert all(p.requires_grad != name.endswith(frozen) for name, p in ours.named_parameters())
     assert {p.dtype for p in ours.parameters()} == {torch.float32}
     assert {m.training for m in ours.modules()} == {frozen == "bias"}
+    out = ours.eval()(x)[0]
+    for name in ("self.query.weight", "self.query.bias", "output.dense.weight", "output.dense.bias"):
+        before[name].zero_()  # as an optimizer would that still holds the old ones
+    assert torch.equal(ours(x)[0], out)
 
 
-def test_a_model_is_pruned_layer_by_layer_with_original_numbers():
+def test_a_model_is_pruned_layer_by_layer_with_original_numbers_completely_or_not_at_all():
     ours, ids = model(), torch.arange(1, 1 + 2 * T).view(2, T)
     keep = torch.ones(2, H)
-    keep[0, [1, 3]] = 0
-    keep[1, 4] = 0
+    keep[0, [1, 3]] = keep[1, 4] = 0
     expected = ours(ids, head_mask=keep)[0]
-    assert difference(expected, ours(ids)[0]) > 1e-3
+    for wrong in ({0: [1], 1: [H]}, {0: [1], 2: [0]}, {0: [1], 1: range(H)}):
+        with pytest.raises(ValueError):
+            ours.prune_heads(wrong)
+        assert [layer.attention.self.kept_heads for layer in ours.encoder.layer] == [list(range(H))] * 2
     ours.prune_heads({0: (head for head in [1]), 1: [4]})
     ours.prune_heads({0: {3}})
     hidden, weights = ours(ids)
@@ -223,64 +142,38 @@ def test_a_model_is_pruned_layer_by_layer_with_original_numbers():
     agree(ours(ids, head_mask=rows)[0], model()(ids, head_mask=whole)[0])
 
 
-def test_a_model_is_pruned_completely_or_not_at_all():
-    ours = model()
-    for wrong in ({0: [1], 1: [H]}, {0: [1], 2: [0]}, {0: [1], 1: range(H)}):
-        with pytest.raises(ValueError):
-            ours.prune_heads(wrong)
-        assert [layer.attention.self.kept_heads for layer in ours.encoder.layer] == [list(range(H))] * 2
+# ---------------------------------------------------------------- dropout
 
 
-# ---------------------------------------------------------------- dropout, and rows that see nothing
-
-
-def without_norm(module):
-    module.LayerNorm = nn.Identity()
-    return module
-
-
-@pytest.mark.parametrize("kind", [bert.BertSelfOutput, bert.BertOutput])
-def test_hidden_dropout_acts_before_the_residual_and_in_training_only(kind):
-    ours = without_norm(filled(kind(config(hidden_dropout_prob=0.5, attention_probs_dropout_prob=0.0))))
-    inner, x = random(B, T, ours.dense.in_features), random(B, T, C, seed=1)
-    plain = ours(inner, x) - x
-    agree(plain, ours.dense(inner))
-    new = ours.train()(inner, x) - x
-    dropped = new.abs() < 1e-12
-    assert 0.3 < dropped.double().mean() < 0.7
-    agree(new[~dropped], 2 * plain[~dropped])
-
-
-def test_dropout_of_embeddings_acts_after_the_norm_and_in_training_only():
-    ours, ids = filled(BertEmbeddings(config(hidden_dropout_prob=0.5))), torch.arange(1, 1 + 2 * T).view(2, T)
-    plain, trained = ours(ids), ours.train()(ids)
+def require_half_dropped(plain, trained):
+    """Dropout with p = 0.5 is what makes them differ."""
     dropped = trained == 0
     assert 0.3 < dropped.double().mean() < 0.7 and (plain != 0).all()
     agree(trained[~dropped], 2 * plain[~dropped])
 
 
+@pytest.mark.parametrize("kind", [bert.BertSelfOutput, bert.BertOutput])
+def test_hidden_dropout_acts_before_the_residual_and_in_training_only(kind):
+    ours = filled(kind(config(hidden_dropout_prob=0.5, attention_probs_dropout_prob=0.0)))
+    ours.LayerNorm = nn.Identity()
+    inner, x = random(B, T, ours.dense.in_features), random(B, T, C, seed=1)
+    agree(ours(inner, x), ours.dense(inner) + x)
+    dropped = ours.train()(inner, x) - x
+    require_half_dropped(ours.dense(inner), dropped.where(dropped.abs() > 1e-12, 0.0))
+
+
+def test_dropout_of_embeddings_acts_after_the_norm_and_in_training_only():
+    ours, ids = filled(BertEmbeddings(config(hidden_dropout_prob=0.5))), torch.arange(1, 1 + 2 * T).view(2, T)
+    require_half_dropped(ours(ids), ours.train()(ids))
+
+
 def test_attention_dropout_acts_after_the_softmax_and_the_returned_weights_are_the_ones_used():
     ours = attention(attention_probs_dropout_prob=0.5, hidden_dropout_prob=0.0)
-    x, mask, factors = random(B, T, C), causal_mask(T), random(H, seed=3)
-    _, plain, _ = ours(x, mask=mask, head_mask=factors)
-    out, weights, (_, v) = ours.train()(x, mask=mask, head_mask=factors)
-    dropped = weights == 0
-    assert 0.3 < dropped[..., mask].double().mean() < 0.7 and dropped[..., ~mask].all()
-    agree(weights[~dropped], 2 * plain[~dropped])
+    x, factors = random(B, T, C), random(H, seed=3)
+    _, plain, _ = ours(x, head_mask=factors)
+    out, weights, (_, v) = ours.train()(x, head_mask=factors)
+    require_half_dropped(plain, weights)
     agree(out, ours.output((weights @ v).transpose(1, 2).flatten(2), x))
-
-
-@pytest.mark.parametrize("kind", POSITIONS)
-def test_a_fully_masked_row_gives_zeros_and_finite_gradients(kind):
-    ours, x = attention(kind), random(B, T, C).requires_grad_()
-    mask = causal_mask(T)
-    mask[2] = False
-    out, weights, _ = ours(x, mask=mask)
-    assert (weights[:, :, 2] == 0).all()
-    agree(weights.sum(-1), (torch.arange(T) != 2).double().expand(B, H, T))
-    agree(out[:, 2], ours.output.LayerNorm(ours.output.dense.bias + x[:, 2]))
-    gradients = torch.autograd.grad((out * random(*out.shape)).sum(), [x, *ours.parameters()])
-    assert all(gradient.isfinite().all() for gradient in gradients)
 
 
 # ---------------------------------------------------------------- robustness
@@ -293,21 +186,9 @@ def test_ids_may_have_any_integer_dtype():
         assert torch.equal(ours(ids.to(dtype), token_types=(ids % 3).to(dtype))[0], expected)
 
 
-def test_padding_does_not_change_the_tokens_before_it():
-    ours, ids = model(), torch.arange(1, 1 + 2 * T).view(2, T)
-    hidden, weights = ours(ids, mask=padding_mask([T, 3], T).unsqueeze(1))
-    agree(hidden[1:, :3], ours(ids[1:, :3])[0])
-    assert all((w[1, :, :, 3:] == 0).all() and (w[0] > 0).all() for w in weights)
-
-
-def test_embeddings_are_a_sum_of_rows_with_positions_only_if_absolute():
-    ids, types = torch.tensor([[5, 5, 3], [3, 5, 5]]), torch.tensor([[0, 1, 2], [0, 0, 0]])
-    for kind in POSITIONS:
-        ours = filled(BertEmbeddings(config(kind)))
-        x = ours.word_embeddings.weight[ids] + (kind == "absolute") * ours.position_embeddings.weight[:3]
-        table = ours.token_type_embeddings.weight
-        agree(ours(ids), ours.LayerNorm(x + table[0]))
-        agree(ours(ids, types), ours.LayerNorm(x + table[types]))
+def test_embeddings_have_no_positions_if_those_are_relative():
+    ids, ours = torch.tensor([[5, 5, 3], [3, 5, 5]]), filled(BertEmbeddings(config("relative_key")))
+    agree(ours(ids), ours.LayerNorm(ours.word_embeddings.weight[ids] + ours.token_type_embeddings.weight[0]))
 
 
 def test_every_norm_and_dropout_follows_the_config():
@@ -368,9 +249,6 @@ def test_the_default_config_is_bert_base_and_frozen():
         base.hidden_size = 5
 
 
-# ---------------------------------------------------------------- errors
-
-
 def test_a_config_that_makes_no_sense_is_refused():
     sizes = ("max_position_embeddings", "num_hidden_layers", "intermediate_size", "vocab_size", "type_vocab_size")
     shares = ("attention_probs_dropout_prob", "hidden_dropout_prob")
@@ -389,11 +267,8 @@ def test_heads_that_cannot_be_pruned_are_refused_and_nothing_changes():
     expected = ours(x)[0]
     require_refused(
         ("ValueError: heads are numbered from 0 to 4, got 5", lambda: ours.prune_heads([1, 5])),
-        ("ValueError: from 0 to 4, got -1", lambda: ours.prune_heads([-1])),
         (f"{left} [0, 1, 2, 3, 4] to prune", lambda: ours.prune_heads(range(H))),
         ("TypeError: heads must be whole numbers, such as [0, 2], got 1.0", lambda: ours.prune_heads([1.0])),
-        ("TypeError: got True", lambda: ours.prune_heads([True])),
-        ("TypeError: got [1]", lambda: ours.prune_heads([[1]])),
         ("ValueError: layers are numbered from 0 to 1, got 2", lambda: model().prune_heads({2: [0]})),
     )
     assert torch.equal(ours(x)[0], expected)
@@ -403,30 +278,26 @@ def test_heads_that_cannot_be_pruned_are_refused_and_nothing_changes():
 
 def test_errors_name_the_input_that_does_not_fit():
     ours, x, context = attention(), torch.zeros(B, T, C).double(), torch.zeros(B, S, C).double()
-    heads, few = torch.ones(H), (torch.zeros(B, H, 4, D).double(),) * 2
+    few = (torch.zeros(B, H, 4, D).double(),) * 2
     shape = "ValueError: head_mask must be (5,) or (1 or 2, 5, 1, 1), one number for each head, got"
     require_refused(
         ("ValueError: x must be (B, T, 15), got (7, 15); one sequence (T, C)", lambda: ours(x[0])),
-        ("ValueError: context must be (2, S, 15), got (2, 11, 14)", lambda: ours(x, context=context[..., 1:])),
         ("ValueError: context must be (2, S, 15), got (1, 11, 15)", lambda: ours(x, context=context[:1])),
         ("TypeError: context must be torch.float64", lambda: ours(x, context=context.float())),
         ("TypeError: mask must be bool", lambda: ours(x, mask=x[0] @ x[0].mT)),
-        ("ValueError: does not broadcast to scores (2, 5, 7, 7)", lambda: ours(x, mask=torch.ones(T, T - 1) > 0)),
         (f"{shape} (6,); after pruning only the heads that are left", lambda: ours(x, head_mask=torch.ones(H + 1))),
-        *((f"{shape} {tuple(m.shape)}", lambda m=m: ours(x, head_mask=m)) for m in (heads[0], heads.expand(B, H))),
+        (f"{shape} (2, 5)", lambda: ours(x, head_mask=torch.ones(B, H))),
         ("TypeError: head_mask must be a tensor, got list", lambda: ours(x, head_mask=[1, 0, 1, 0, 1])),
         ("ValueError: past must hold keys (2, 5, S, 3)", lambda: ours(x, past=tuple(p[..., 1:] for p in few))),
         ("ValueError: past must hold keys (2, 5, 11, 3)", lambda: ours(x, past=few, context=context)),
     )
 
 
-@pytest.mark.parametrize("kind", RELATIVE)
-def test_relative_positions_end_where_the_table_ends(kind):
-    ours, x = attention(kind), random(B, M + 1, C)
+def test_relative_positions_end_where_the_table_ends():
+    ours, x = attention("relative_key"), random(B, M + 1, C)
     _, _, past = ours(x[:, :M])
     long = "ValueError: the sequence has 14 positions, but max_position_embeddings is 13; shorten the seq"
     require_refused(
-        (long, lambda: ours(x)),
         (long, lambda: ours(x[:, M:], past=past)),
         (long, lambda: ours(x[:, :2], context=x)),
         (long, lambda: ours(x, context=x[:, :2])),
@@ -436,34 +307,25 @@ def test_relative_positions_end_where_the_table_ends(kind):
 
 def test_errors_name_what_a_model_cannot_read():
     ours, ids = model(), torch.ones(B, M + 1, dtype=torch.long)
-    assert ours(ids[:, 1:])[0].shape == (B, M, C)
-    few, row = ids[:, :T], "ValueError: head_mask must have a row for each layer, 2, got"
-    types = "ValueError: token_types must"
+    few, types = ids[:, :T], "ValueError: token_types must"
     require_refused(
         ("ValueError: ids must lie between 0 and 18", lambda: ours(19 * few)),
-        ("ValueError: ids must be (B, T), got (7,); one sequence (T,)", lambda: ours(few[0])),
         ("ValueError: the text has 14 positions, but max_position_embeddings is 13; shorten", lambda: ours(ids)),
         (f"{types} lie between 0 and 2, since the table has 3 rows", lambda: ours(few, token_types=3 * few)),
         (f"{types} be (2, 7), got (7,)", lambda: ours(few, token_types=few[0])),
-        ("TypeError: mask must be bool", lambda: ours(few, mask=few)),
-        (f"{row} 3", lambda: ours(few, head_mask=torch.ones(3, H))),
-        ("ValueError: head_mask must be (5,)", lambda: ours(few, head_mask=torch.ones(2))),
+        ("ValueError: must have a row for each layer, 2, got 3", lambda: ours(few, head_mask=torch.ones(3, H))),
     )
 
 
 def test_errors_name_the_weights_that_do_not_fit():
     ours = model()
-    own, name = ours.state_dict(), "pooler.dense.bias"
-    fix = "the names must be those of Hugging Face's BertModel, without a prefix such as bert."
+    own, bias = ours.state_dict(), "pooler.dense.bias"
     missing = "ValueError: these weights do not fit BertModel: missing: embeddings.word_embeddings.weight and 38 more"
-    prefixed = {f"bert.{n}": t for n, t in own.items()}
+    fix = "the names must be those of Hugging Face's BertModel, without a prefix such as bert."
+    prefixed, more = {f"bert.{n}": t for n, t in own.items()}, own | {"cls.bias": torch.zeros(1)}
+    short = own | {bias: own[bias][:2]}
     require_refused(
-        ("ValueError: missing: pooler.dense.bias", lambda: load_weights(ours, {n: own[n] for n in own if n != name})),
-        (f"ValueError: unknown: cls.bias; {fix}", lambda: load_weights(ours, own | {"cls.bias": torch.zeros(1)})),
-        (
-            f"ValueError: of another shape: {name} (2,), not (15,)",
-            lambda: load_weights(ours, own | {name: own[name][:2]}),
-        ),
         (f"{missing}; unknown: bert.embeddings", lambda: load_weights(ours, prefixed)),
-        (missing, lambda: load_weights(ours, {})),
+        (f"ValueError: unknown: cls.bias; {fix}", lambda: load_weights(ours, more)),
+        (f"ValueError: of another shape: {bias} (2,), not (15,)", lambda: load_weights(ours, short)),
     )

@@ -1,7 +1,6 @@
 """BERT against recorded outputs: transformers 4.22 for its attention, transformers 5.23 for the model, MiniLM."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -10,21 +9,16 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 from torch import nn
 
-from helpers.bert import (
-    BertAttention,
-    BertConfig,
-    BertModel,
-    load_weights,
-)
+from helpers.bert import BertAttention, BertConfig, BertModel, load_weights
 from helpers.masks import causal_mask, padding_mask
 from helpers.tokens import WordPiece
 from models import pretrained
+from tests.minilm import require_minilm
 from tests.unit.bert_models import RELATIVE, ROUNDING, difference, part
 from tools.record import one_head
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 RECORDED = Path(__file__).parents[2] / "data" / "bert"
-MINILM = pretrained.folder()
 
 
 def require_small(found, stored, largest=ROUNDING):
@@ -36,16 +30,7 @@ def require_small(found, stored, largest=ROUNDING):
 
 # ---------------------------------------------------------------- transformers 4.22: BertAttention
 
-ONE_CALL = [
-    "plain",
-    "padding_mask",
-    "mask_3d",
-    "head_mask",
-    "relative_key",
-    "relative_key_query",
-    "decoder_causal_padding",
-    "cross_attention",
-]
+ONE_CALL = ["plain", "padding_mask", "mask_3d", "head_mask", *RELATIVE, "decoder_causal_padding", "cross_attention"]
 
 
 def golden(case):
@@ -147,16 +132,8 @@ def test_the_cache_of_cross_attention_matches_transformers():
 
 def golden_model():
     tensors = load_file(GOLDEN / "bert_model.safetensors")
-    ours = BertModel(
-        BertConfig(
-            hidden_size=24,
-            num_attention_heads=3,
-            num_hidden_layers=2,
-            intermediate_size=40,
-            vocab_size=59,
-            max_position_embeddings=16,
-        )
-    )
+    sizes = {"hidden_size": 24, "num_attention_heads": 3, "num_hidden_layers": 2, "intermediate_size": 40}
+    ours = BertModel(BertConfig(**sizes, vocab_size=59, max_position_embeddings=16))
     return ours.eval(), tensors, part(tensors, "state.")
 
 
@@ -187,13 +164,11 @@ def test_older_files_with_position_ids_can_be_loaded():
 @pytest.fixture(scope="module")
 def minilm():
     """MiniLM's weights in our model, and its pieces of words; they are fetched and not part of the course's files."""
-    if not all((MINILM / name).exists() for name in pretrained.FILES):
-        said = f"MiniLM is not in {MINILM}: run `python course.py fetch`"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(said)
-    weights, pieces = (lambda loaded: (loaded.weights, loaded.pieces))(pretrained.load())
+    require_minilm()
+    loaded = pretrained.load()
     ours = BertModel(BertConfig(hidden_size=384, num_hidden_layers=6, intermediate_size=1536)).eval()
-    load_weights(ours, weights)
-    return ours, WordPiece(pieces)
+    load_weights(ours, loaded.weights)
+    return ours, WordPiece(loaded.pieces)
 
 
 @pytest.mark.slow

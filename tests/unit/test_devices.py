@@ -17,15 +17,8 @@ from tests.unit.fake_gpu import FakeGpu
 
 CASES = dict(cases.CASES)
 NO_TENSORS = {  # are given, or returned
-    "causal_mask",
-    "sinusoidal_positions",
-    "alibi_bias",
-    "window_mask",
-    "encode",
-    "pronoun_matrices",
-    "first_difference",
-    "train_step",
-    "translate",
+    *("causal_mask", "sinusoidal_positions", "alibi_bias", "window_mask", "encode"),
+    *("pronoun_matrices", "first_difference", "train_step", "translate"),
     *(exercise.name for exercise in EXERCISES.values() if exercise.returns == ("verdict",)),  # they judge a suspect
 }
 CASES |= {  # all other solutions, on the first test case of their exercise
@@ -47,12 +40,11 @@ def test_results_are_the_same_on_the_fake_gpu(name):
 
 
 def test_heads_can_be_pruned_on_a_gpu(gpu):
-    ids_there = ids.to("cuda")
-    there = copy.deepcopy(MODULES["BertModel"][0]).to("cuda")
-    there.prune_heads({0: [1], 1: [0, 2]})
     here = copy.deepcopy(MODULES["BertModel"][0])
-    here.prune_heads({0: [1], 1: [0, 2]})
-    torch.testing.assert_close(there(ids_there)[0].cpu(), here(ids)[0])
+    there = copy.deepcopy(here).to("cuda")
+    for model in (here, there):
+        model.prune_heads({0: [1], 1: [0, 2]})
+    torch.testing.assert_close(there(ids.to("cuda"))[0].cpu(), here(ids)[0])
 
 
 def test_the_fake_gpu_refuses_to_mix_devices():

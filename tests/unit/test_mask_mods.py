@@ -33,29 +33,14 @@ MASK_MODS = {
 }
 
 
-def asked(mask_mod, T, S):
-    """The table from one question for each pair, with Python's own numbers in tensors of one element."""
-    answers = [
-        bool(mask_mod(*(torch.tensor(index) for index in (b, h, i, j))))
-        for b in range(B)
-        for h in range(H)
-        for i in range(T)
-        for j in range(S)
-    ]
-    return torch.tensor(answers).view(B, H, T, S)
-
-
-@pytest.mark.parametrize("name", MASK_MODS)
-def test_the_table_has_the_answer_for_each_pair(name):
-    assert torch.equal(mask_table(MASK_MODS[name], T, S, B, H), asked(MASK_MODS[name], T, S))
-
-
 def test_the_tables_are_those_that_are_built_by_hand():
-    assert torch.equal(mask_table(causal, S, S)[0, 0], causal_mask(S))
-    assert torch.equal(mask_table(both(causal, window(4)), S, S)[0, 0], window_mask(S, S, 4))
-    assert torch.equal(mask_table(same_document(DOCUMENTS), S, S)[0, 0], DOCUMENTS[:, None] == DOCUMENTS)
-    first = torch.arange(S) < 3
-    assert torch.equal(mask_table(either(causal, prefix(3)), S, S)[0, 0], causal_mask(S) | first)
+    for mask_mod, expected in (
+        (causal, causal_mask(S)),
+        (both(causal, window(4)), window_mask(S, S, 4)),
+        (same_document(DOCUMENTS), DOCUMENTS[:, None] == DOCUMENTS),
+        (either(causal, prefix(3)), causal_mask(S) | (torch.arange(S) < 3)),
+    ):
+        assert torch.equal(mask_table(mask_mod, S, S)[0, 0], expected)
 
 
 @pytest.mark.parametrize("name", list(MASK_MODS)[:-1])
@@ -67,9 +52,6 @@ def test_kinds_of_tiles(name):
         for row, column in itertools.product(*map(range, kinds.shape)):
             part = table[row * tile : (row + 1) * tile, column * tile : (column + 1) * tile]
             assert kinds[row, column] == (2 if part.all() else 1 if part.any() else 0)
-
-
-# ---------------------------------------------------------------- FlexAttention
 
 
 @pytest.fixture
@@ -91,17 +73,6 @@ def test_flex_attention_reads_these_functions(flex, name):
     agree(flex.flex_attention(q, k, v, block_mask=blocks), dot_product_attention(q, k, v, table)[0])
 
 
-@pytest.mark.slow
-def test_flex_attention_skips_the_same_tiles(flex):
-    n = 12  # all of these divide it: FlexAttention rounds other lengths up, and then asks for indices beyond them
-    for tile, name in itertools.product([2, 4], ["causal window", "any of three"]):
-        blocks = flex.create_block_mask(MASK_MODS[name], None, None, n, n, device="cpu", BLOCK_SIZE=tile)
-        assert torch.equal(blocks.to_dense()[0, 0] > 0, tile_kinds(MASK_MODS[name], n, n, tile) > 0)
-
-
-# ---------------------------------------------------------------- errors
-
-
 def test_errors_are_one_sentence():
     require_refused(
         ("ValueError: size must be at least 1, got 0", lambda: window(0)),
@@ -111,15 +82,9 @@ def test_errors_are_one_sentence():
         ("ValueError: at least one mask function to combine, got none", lambda: both()),
         ("TypeError: must take (b, h, q_idx, kv_idx) and", lambda: either(causal, causal_mask(3))),
         ("TypeError: got torch.bool; a table of bools", lambda: mask_table(causal_mask(3), 3, 3)),
-        *(
-            (f"ValueError: {name} must be at least 1", lambda n=name: mask_table(causal, **({"T": 3, "S": 3} | {n: 0})))
-            for name in "TSBH"
-        ),
+        ("ValueError: T must be at least 1, got 0", lambda: mask_table(causal, T=0, S=3)),
         ("ValueError: tile must be at least 1, got 0", lambda: tile_kinds(causal, 3, 3, 0)),
-        (
-            "TypeError: must give a tensor of bools, True = may attend, got bool",
-            lambda: mask_table(lambda *_: True, 3, 3),
-        ),
+        ("TypeError: must give a tensor of bools, True = may", lambda: mask_table(lambda *_: True, 3, 3)),
         ("TypeError: got torch.int64", lambda: mask_table(lambda b, h, q, kv: q - kv, 3, 3)),
         ("ValueError: (1, 1, 3, 4), got (5, 4)", lambda: mask_table(lambda *_: torch.ones(5, 4) > 0, 3, 4)),
     )

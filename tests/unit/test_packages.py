@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.imports import COURSE, imported
+
 ROOT = Path(__file__).parents[2]
 ABOVE = {  # the packages of the course that each may import
     "helpers": (),
@@ -16,36 +18,28 @@ ABOVE = {  # the packages of the course that each may import
     "invariants": ("helpers", "figures", "feedback"),
     "runtime": (),
 }
-COURSE = (*ABOVE, "exercises", "explorers", "feedback", "tools", "tests")
-
-
-def run(code):
-    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8")
 
 
 def imports(package):
-    """(file, module) for each import in a package, also inside its functions."""
-    for file in sorted((ROOT / package).rglob("*.py")):
-        for line in re.findall(r"^\s*(?:from|import) +[a-z].*$", file.read_text(encoding="utf-8"), re.MULTILINE):
-            found = re.match(r"\s*from ([\w.]+) import \(?(.*)", line)
-            if found and found[1] in COURSE:  # from helpers import masks
-                names = re.findall(r"\w+", re.sub(r" as \w+", "", found[2]))
-                yield from ((file, f"{found[1]}.{name}") for name in names)
-            else:
-                yield file, found[1] if found else line.split()[1]
+    """(file, module) for each import in a package."""
+    return [(file, module) for file in (ROOT / package).rglob("*.py") for module in imported(file)]
 
 
-@pytest.mark.parametrize("package", ABOVE)
-def test_a_package_imports_nothing_heavy_by_itself(package):
-    if package == "figures":  # it is used as one module
-        return
-    done = run(f"import sys, {package}\nassert not {{'torch', 'matplotlib', 'anywidget'}} & set(sys.modules)")
+def require_not_imported(modules, code):
+    """After this code, none of these modules is there."""
+    check = f"import sys\n{code}\nassert not {set(modules)} & set(sys.modules)"
+    done = subprocess.run([sys.executable, "-c", check], cwd=ROOT, capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr
+
+
+def test_a_package_imports_nothing_heavy_by_itself():
+    packages = ", ".join(ABOVE.keys() - {"figures"})  # which is used as one module
+    require_not_imported(["torch", "matplotlib", "anywidget"], f"import {packages}")
 
 
 @pytest.mark.parametrize("package", ABOVE)
 def test_a_package_imports_only_what_is_above_it(package):
-    found = {module.partition(".")[0] for _, module in imports(package)} & set(COURSE)
+    found = {module.partition(".")[0] for _, module in imports(package)} & COURSE
     assert found <= {package, *ABOVE[package]}
 
 
@@ -54,9 +48,7 @@ def test_the_model_needs_pytorch_alone():
     """What is imported besides it is the standard library's."""
     found = {module.partition(".")[0] for _, module in imports("helpers")}
     assert found <= {"helpers", "torch", *sys.stdlib_module_names}
-    others = [name for name in COURSE if name != "helpers"]
-    done = run(f"import sys, helpers.heads, helpers.today\nassert not {{*{others}, 'matplotlib'}} & set(sys.modules)")
-    assert done.returncode == 0, done.stderr
+    require_not_imported([*COURSE - {"helpers"}, "matplotlib"], "import helpers.heads, helpers.today")
 
 
 @pytest.mark.parametrize("package", ["helpers", "models"])

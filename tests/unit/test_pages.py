@@ -28,49 +28,29 @@ def require_equal(found, expected):
     assert all(map(torch.equal, found, expected))
 
 
-def test_a_table_is_an_index():
-    pages, table = random(N, P, G, D), [7, 2, 7]
-    for length in (0, 1, 3, 4, 6):
-        found = read_pages(pages, table, length)
-        assert torch.equal(read_pages(pages, torch.tensor(table), length), found)
-        for i in range(length):
-            assert torch.equal(found[:, i], pages[table[i // P], i % P])
-        assert found.shape == (G, length, D) and read_pages(pages, [], 0).shape == (G, 0, D)
-
-
 def test_a_fork_shares_all_pages_until_one_of_both_writes():
     made, prefix, one, two = cache(), tokens(7, seed=0), tokens(1, seed=1), tokens(4, seed=2)
     first = made.start()
     made.append(first, *prefix)
-    before = made.keys.clone()
     second = made.fork(first)
     made.append(second, *tokens(0, seed=0))  # nothing to write: still shared
-    assert made.tables[first] == made.tables[second] and torch.equal(made.keys, before)
-    assert len(made.free_pages) == N - 3
+    assert made.tables[first] == made.tables[second] and len(made.free_pages) == N - 3
     made.append(second, *two)  # 7 tokens fill one third of the last page: copied, then written on
     assert made.tables[first][:2] == made.tables[second][:2] and made.tables[first][2] != made.tables[second][2]
     require_equal(made.read(first), prefix)
-    require_equal(made.read(second), joined(prefix, two))
     last = made.tables[first][2]
     made.append(first, *one)  # nobody shares its last page now: no copy
     assert made.tables[first][2] == last
-    require_equal(made.read(first), joined(prefix, one))
     require_equal(made.read(second), joined(prefix, two))
-
-
-def test_a_full_page_is_never_copied_and_a_shared_one_free_when_its_last_text_is():
-    made, prefix = cache(), tokens(6, seed=0)
-    first = made.start()
-    made.append(first, *prefix)
-    second = made.fork(first)
-    made.append(second, *tokens(1, seed=1))
-    assert made.tables[second][:2] == made.tables[first] and len(made.free_pages) == N - 3
-    made.free(second)
-    assert len(made.free_pages) == N - 2
-    require_equal(made.read(first), prefix)
-    made.free(first)
+    full = made.start()
+    made.append(full, *tokens(6, seed=0))
+    other = made.fork(full)
+    made.append(other, *one)
+    assert made.tables[other][:2] == made.tables[full], "a full page is never copied"
+    for text in (first, second, other, full):
+        made.free(text)
     assert made.free_pages == list(range(N)) and not made.tables and not made.lengths
-    assert made.start() not in (first, second)
+    assert made.start() not in (first, second, full, other)
 
 
 def test_a_full_cache_refuses_and_stays_as_it_was():
@@ -116,17 +96,12 @@ def test_any_order_of_starting_writing_forking_and_freeing(seed):
             assert len(made.tables[text]) == -(-made.lengths[text] // P)
 
 
-def test_the_store_has_no_gradients_and_given_tensors_stay():
+def test_the_store_has_no_gradients():
     made, (k, v) = cache(), tokens(4, seed=0)
     text = made.start()
     made.append(text, k.requires_grad_(), v)
     assert not made.keys.requires_grad and torch.equal(made.read(text)[0], k.detach())
-    kept = k.detach().clone()
-    made.append(text, *tokens(9, seed=1))
-    assert torch.equal(k, kept)
 
-
-# ---------------------------------------------------------------- errors
 
 PAGES = torch.zeros(4, 3, 2, 5)
 
@@ -136,11 +111,9 @@ def started(k, v):
     made.append(made.start(), k, v)
 
 
-def sized(**sizes):
-    return PagedCache(**({"num_pages": N, "page_size": P, "groups": G, "d_head": D} | sizes))
-
-
 def test_errors_are_one_sentence():
+    sizes = {"num_pages": N, "page_size": P, "groups": G, "d_head": D}
+    k, _ = tokens(1, seed=0)
     require_refused(
         ("ValueError: length must be at most 6, what 2 pages of 3 tokens hold", lambda: read_pages(PAGES, [0, 1], 7)),
         ("ValueError: length must be at least 0, got -1", lambda: read_pages(PAGES, [], -1)),
@@ -151,15 +124,14 @@ def test_errors_are_one_sentence():
         ("ValueError: numbers of pages from 0 to 3, got -1", lambda: read_pages(PAGES, torch.tensor([-1, 0]), 2)),
         ("ValueError: pages must be (N, P, G, D), got (3, 2, 5)", lambda: read_pages(PAGES[0], [0], 2)),
         *(
-            (f"ValueError: {name} must be at least 1, got 0", lambda name=name: sized(**{name: 0}))
-            for name in ("num_pages", "page_size", "groups", "d_head")
+            (f"ValueError: {name} must be at least 1, got 0", lambda name=name: PagedCache(**(sizes | {name: 0})))
+            for name in sizes
         ),
         ("KeyError: text must be a number that start or fork returned and that is not", lambda: cache().read(0)),
         ("KeyError: text must be", lambda: cache().fork(3)),
         ("KeyError: text must be", lambda: cache().free(3)),
         ("KeyError: text must be", lambda: cache().append(3, *tokens(1, seed=0))),
         ("TypeError: pages, k and v must share one dtype", lambda: started(PAGES[0, :2], PAGES[0, :2])),
-        ("TypeError: v must be a tensor of floats, got list", lambda: started(tokens(1, seed=0)[0], [0.0])),
-        ("ValueError: T is 1 in k and 2 in v", lambda: started(tokens(1, seed=0)[0], tokens(2, seed=0)[0])),
-        ("ValueError: G is 2 in pages and 1 in k", lambda: started(*(x[:1] for x in tokens(2, seed=0)))),
+        ("ValueError: T is 1 in k and 2 in v", lambda: started(k, tokens(2, seed=0)[0])),
+        ("ValueError: G is 2 in pages and 1 in k", lambda: started(k[:1], k[:1])),
     )

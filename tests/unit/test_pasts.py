@@ -15,6 +15,7 @@ from helpers.today import TodayConfig, TodayDecoder
 from helpers.windows import rolling_step
 from models import distances
 from tests.unit.bert_models import C, agree, attention, filled, random
+from tests.unit.cases import flat
 
 B, H, G, T, D, WINDOW = 2, 6, 2, 7, 4, 3
 V, WIDTH = 13, 24
@@ -97,18 +98,16 @@ def case(name):
     return None, STEPS[name], qkv(G if "rolling" in name else H, *more)
 
 
-def flat(past):
-    """All tensors of a past, however deep."""
-    if isinstance(past, torch.Tensor):
-        return [past]
-    return [x for part in past for x in flat(part)] if isinstance(past, (tuple, list)) else []
-
-
-@torch.no_grad()
 @pytest.mark.parametrize("name", NAMES)
-def test_in_pieces_it_gives_the_same_as_at_once(name):
+def test_in_pieces_it_gives_the_same_as_at_once_and_so_do_its_gradients(name):
     made, run, inputs = case(name)
+    leaves = [x.requires_grad_() for x in (*inputs, *(made.parameters() if made else ()))]
     expected, *weights, end = run(made, *inputs, None)
+    mix = random(*expected.shape, seed=9)
+
+    def gradients(out):
+        return torch.autograd.grad((out * mix).sum(), leaves, retain_graph=True, materialize_grads=True)
+
     for pieces in PIECES:
         past, outs, seen = None, [], 0
         for parts in zip(*(x.split(pieces, dim=-2) for x in inputs), strict=True):
@@ -120,6 +119,7 @@ def test_in_pieces_it_gives_the_same_as_at_once(name):
                     agree(mine, all_weights[..., rows, seen - mine.size(-1) : seen])
         agree(torch.cat(outs, dim=-2), expected)
         agree(flat(past), flat(end))
+        agree(gradients(torch.cat(outs, dim=-2)), gradients(expected))
 
 
 @torch.no_grad()

@@ -1,7 +1,5 @@
 """Attention in tiles: PyTorch's own in outputs and gradients, and no tensor as large as the table of scores."""
 
-import math
-
 import pytest
 import torch
 import torch.nn.functional as F
@@ -13,49 +11,29 @@ from tests.unit.bert_models import agree, random
 from tests.unit.refusals import require_refused
 
 B, H, T, S, D, E = 2, 3, 7, 17, 11, 13
-TILES = [1, 5, 17, 40]
 
 
 def qkv(rows=T):
     return random(B, H, rows, D), random(B, H, S, D, seed=1), random(B, H, S, E, seed=2)
 
 
-@pytest.mark.parametrize("tile", TILES)
-def test_it_is_pytorch_s_in_outputs_and_gradients(tile):
-    for rows, causal in [(T, False), (S, True)]:
-        inputs = [x.requires_grad_() for x in qkv(rows)]
-        out, _ = tiled_attention(*inputs, tile, causal)
-        expected, mix = F.scaled_dot_product_attention(*inputs, is_causal=causal), random(B, H, rows, E, seed=9)
-        agree(out, expected)
-        agree(torch.autograd.grad((out * mix).sum(), inputs), torch.autograd.grad((expected * mix).sum(), inputs))
-
-
-@pytest.mark.parametrize("causal", [False, True])
-def test_lse_is_that_of_the_scores_and_so_are_its_gradients(causal):
-    inputs = [x.requires_grad_() for x in qkv(S)]
-    found = tiled_attention(*inputs, 5, causal)
-    mask = torch.ones(S, S, dtype=torch.bool).tril() if causal else None
-    expected = partial_attention(*inputs, mask)
+@pytest.mark.parametrize("tile", [1, 5, 17, 40])
+@pytest.mark.parametrize("rows, causal", [(T, False), (S, True)])
+def test_out_and_lse_are_those_of_the_whole_table_and_so_are_their_gradients(tile, rows, causal):
+    inputs = [x.requires_grad_() for x in qkv(rows)]
+    mask = torch.ones(rows, S, dtype=torch.bool).tril() if causal else None
+    found, expected = tiled_attention(*inputs, tile, causal), partial_attention(*inputs, mask)
     agree(found, expected)
-    mixes = random(B, H, S, E, seed=8), random(B, H, S, seed=9)
+    agree(found[0], F.scaled_dot_product_attention(*inputs, is_causal=causal))
+    mixes = random(B, H, rows, E, seed=8), random(B, H, rows, seed=9)
     sums = [sum((x * mix).sum() for x, mix in zip(given, mixes, strict=True)) for given in (found, expected)]
     agree(*(torch.autograd.grad(each, inputs) for each in sums))
 
 
 @pytest.mark.parametrize("causal", [False, True])
-def test_gradients(causal):
+def test_gradients_of_gradients(causal):
     inputs = [random(3, 2, seed=seed).requires_grad_() for seed in range(3)]
-    assert torch.autograd.gradcheck(lambda *given: tiled_attention(*given, 2, causal), inputs)
     assert torch.autograd.gradgradcheck(lambda *given: tiled_attention(*given, 2, causal), inputs)
-
-
-@pytest.mark.parametrize("size", [1e4, -1e4])
-def test_large_scores_stay_finite(size):
-    k, v = random(1, 6, 1, seed=1), random(1, 6, 2, seed=2)
-    q = torch.full_like(k, size)  # D is 1: scores are size * k
-    agree(tiled_attention(q, k, v, 2)[0], F.scaled_dot_product_attention(q, k, v))
-    _, lse = tiled_attention(q, torch.ones_like(k), v, 2)
-    torch.testing.assert_close(lse, torch.full_like(lse, size + math.log(6)), rtol=1e-15, atol=0)
 
 
 @pytest.mark.parametrize("dtype, tolerance", [(torch.float32, 2e-6), (torch.bfloat16, 0.01), (torch.float16, 2e-3)])
@@ -69,9 +47,6 @@ def test_sums_are_kept_in_float32_at_least(dtype, tolerance):
     gradients = torch.autograd.grad((out.double() * mix).sum(), given)
     for found, right in zip(gradients, torch.autograd.grad((expected * mix).sum(), exact), strict=True):
         assert found.dtype == dtype and (found - right).abs().max() < 10 * tolerance
-
-
-# ---------------------------------------------------------------- tiles, and what is never made
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -108,8 +83,6 @@ def test_tiles_cover_each_visible_pair_once_and_no_tile_is_read_in_vain(T, S, ti
     assert (read * visible == visible).all() and read.max() == 1
 
 
-# ---------------------------------------------------------------- errors
-
 Q, K = torch.zeros(2, 3, 4), torch.zeros(2, 5, 4)
 OUT, LSE = torch.zeros(2, 3, 4), torch.zeros(2, 3)
 
@@ -117,12 +90,8 @@ OUT, LSE = torch.zeros(2, 3, 4), torch.zeros(2, 3)
 def test_errors_are_one_sentence():
     require_refused(
         ("ValueError: tile must be at least 1, got 0", lambda: tiled_attention(Q, K, K, 0)),
-        ("TypeError: tile must be a whole number, got 2.0", lambda: tiled_attention(Q, K, K, 2.0)),
-        ("TypeError: q must be a tensor of floats, got torch.int64", lambda: tiled_attention(Q.long(), K, K)),
         ("ValueError: the axes at the dots differ", lambda: tiled_attention(Q, K, K[:1])),
         ("ValueError: got T = 3 and S = 5: which key is 'now'", lambda: tiled_attention(Q, K, K, causal=True)),
         ("ValueError: T is 3 in q and 5 in d_out", lambda: tiled_backward(Q, K, K, OUT, LSE, K)),
-        ("ValueError: lse (2, 4)", lambda: tiled_backward(Q, K, K, OUT, LSE.new_zeros(2, 4), OUT)),
-        ("TypeError: d_out must be a tensor of floats", lambda: tiled_backward(Q, K, K, OUT, LSE, None)),
         ("ValueError: tile must be at least 1", lambda: tiled_backward(Q, K, K, OUT, LSE, OUT, 0)),
     )

@@ -2,21 +2,18 @@
 
 import hashlib
 import json
-import os
 from pathlib import Path
 
 import pytest
 import torch
 
 from helpers.tokens import WordPiece, build_vocabulary, decode, encode, split_words
+from models import pretrained
+from tests.minilm import require_minilm
 from tests.unit.refusals import require_refused
 
-ROOT = Path(__file__).parents[2]
-GOLDEN = json.loads((ROOT / "tests" / "golden" / "wordpiece.json").read_text(encoding="utf-8"))
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "wordpiece.json").read_text(encoding="utf-8"))
 SENTENCE = "Your journey starts with one step"
-
-
-# ---------------------------------------------------------------- words
 
 
 def test_words_are_numbered_in_order_of_appearance():
@@ -34,17 +31,12 @@ def test_words_are_lower_case_and_split_on_white_space():
         assert split_words(text) == words
 
 
-def test_decode_is_the_inverse_of_encode():
+def test_decode_is_the_inverse_of_encode_and_unknown_words_share_an_id():
     vocabulary = build_vocabulary(SENTENCE)
     ids = encode(SENTENCE, vocabulary)
     assert ids == [1, 2, 3, 4, 5, 6]
-    assert decode(ids, vocabulary) == SENTENCE.lower()
-    assert decode(torch.tensor(ids), vocabulary) == SENTENCE.lower()
+    assert decode(ids, vocabulary) == decode(torch.tensor(ids), vocabulary) == SENTENCE.lower()
     assert decode([], vocabulary) == ""
-
-
-def test_unknown_words_share_an_id():
-    vocabulary = build_vocabulary(SENTENCE)
     assert encode("your dog starts barking", vocabulary) == [1, 0, 3, 0]
     assert decode([1, 0, 3, 0], vocabulary) == "your <unk> starts <unk>"
     assert encode("a b", {"a": 5, "<unk>": 7}) == [5, 7]
@@ -53,11 +45,9 @@ def test_unknown_words_share_an_id():
 def refused_ids(decode):
     """What is refused in place of whole numbers."""
     none = "TypeError: ids must be whole numbers, one for each word or piece, got"
-    batch = torch.tensor([[1, 2], [3, 4]])
     return [
-        *((f"{none} {ids[-1]!r}", lambda ids=ids: decode(ids)) for ids in ([1, 1.9], ["1"], [None])),
-        (f"{none} 1.0", lambda: decode(torch.tensor([1.0]))),
-        (f"{none} [1, 2]; of a batch take one item, ids[0]", lambda: decode(batch)),
+        (f"{none} 1.9", lambda: decode([1, 1.9])),
+        (f"{none} [1, 2]; of a batch take one item, ids[0]", lambda: decode(torch.tensor([[1, 2], [3, 4]]))),
         ("ValueError: got -1", lambda: decode([-1])),
         ("ValueError: got 99", lambda: decode(torch.tensor([99]))),
     ]
@@ -67,40 +57,17 @@ def test_errors_of_words_are_one_sentence():
     vocabulary, empty = build_vocabulary(SENTENCE), "ValueError: text must have at least one word, got"
     require_refused(
         (f"{empty} ''; an empty text has nothing to attend to", lambda: split_words("")),
-        (f"{empty} ' \\n\\t'", lambda: build_vocabulary(" \n\t")),
-        ("TypeError: text must be a str, got NoneType", lambda: split_words(None)),
         ("TypeError: text must be a str, got list", lambda: encode(["one"], vocabulary)),
         ("ValueError: the vocabulary must have an id for '<unk>', got none; add", lambda: encode("a", {"a": 0})),
-        ("ValueError: ids must come from the vocabulary, whose ids are 0 to 6", lambda: decode([1, 7], vocabulary)),
+        ("ValueError: ids must come from the vocabulary, whose ids are 0 to 6", lambda: decode([7], vocabulary)),
         *refused_ids(lambda ids: decode(ids, vocabulary)),
     )
 
 
-# ---------------------------------------------------------------- WordPiece, by hand
-
 PIECES = [
     *("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "un", "##aff", "##able", "una", "##ff", "u", "##n", "able", "a"),
-    *(
-        "##a",
-        "##b",
-        "b",
-        "ab",
-        "##bc",
-        "play",
-        "##ing",
-        "##er",
-        "ing",
-        "!",
-        "?",
-        "[",
-        "]",
-        "cls",
-        "中",
-        "文",
-        "σ",
-        "##σ",
-    ),
-    *("cafe", "#"),
+    *("##a", "##b", "b", "ab", "##bc", "play", "##ing", "##er", "ing", "!", "?", "[", "]", "cls", "中", "文", "σ"),
+    *("##σ", "cafe", "#"),
 ]
 SMALL = WordPiece(PIECES)
 
@@ -147,19 +114,13 @@ def test_texts_are_cleaned_before_they_are_split():
         assert SMALL.split(text) == pieces
 
 
-def test_each_chinese_character_is_a_word_from_the_first_to_the_last_of_a_block():
-    alone = ["b", "[UNK]", "b"]
-    for first, last in [
-        (0x4E00, 0x9FFF),
-        (0x3400, 0x4DBF),
-        (0x20000, 0x2A6DF),
-        (0x2A700, 0x2CEAF),
-        (0xF900, 0xFAFF),
-        (0x2F800, 0x2FA1F),
-    ]:
-        assert SMALL.split(f"b{chr(first)}b") == SMALL.split(f"b{chr(last)}b") == alone
-        for outside in (first - 1, last + 1):
-            assert SMALL.split(f"b{chr(outside)}b") != alone
+@pytest.mark.parametrize(
+    "first, last",
+    [(0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F)],
+)
+def test_each_chinese_character_is_a_word_from_the_first_to_the_last_of_a_block(first, last):
+    alone = [SMALL.split(f"b{chr(code)}b") == ["b", "[UNK]", "b"] for code in (first - 1, first, last, last + 1)]
+    assert alone == [False, True, True, False]
 
 
 def test_no_text_is_encoded_as_a_special_token():
@@ -167,30 +128,26 @@ def test_no_text_is_encoded_as_a_special_token():
         assert not {SMALL.ids[t] for t in WordPiece.SPECIAL if t != "[UNK]"} & set(SMALL.encode(f"a{token} b")[1:-1])
 
 
-def test_encode_adds_cls_and_sep_and_truncates_to_max_length():
+def test_encode_adds_cls_and_sep_and_truncates_to_max_length_and_decode_joins_pieces_to_words():
     ids = [PIECES.index(p) for p in ("[CLS]", "una", "##ff", "##able", "!", "[SEP]")]
-    assert SMALL.encode("unaffable!") == ids == SMALL.encode("unaffable!", max_length=6)
-    assert SMALL.encode("unaffable!", max_length=99) == ids
-    assert SMALL.encode("unaffable!", max_length=5) == [*ids[:4], ids[-1]]
-    assert SMALL.encode("unaffable!", max_length=3) == [*ids[:2], ids[-1]]
-
-
-def test_decode_joins_pieces_to_words():
-    ids = SMALL.encode("Unaffable playing x!")
-    assert SMALL.decode(ids) == SMALL.decode(torch.tensor(ids)) == "[CLS] unaffable playing [UNK] ! [SEP]"
+    for length in (None, 6, 99):
+        assert SMALL.encode("unaffable!", max_length=length) == ids
+    for length in (5, 3):
+        assert SMALL.encode("unaffable!", max_length=length) == [*ids[: length - 1], ids[-1]]
+    assert SMALL.decode(ids) == SMALL.decode(torch.tensor(ids)) == "[CLS] unaffable ! [SEP]"
     assert SMALL.decode([]) == "" and SMALL.decode([0, len(PIECES) - 1]) == "[PAD] #"
     assert len(SMALL) == len(PIECES)
 
 
 def test_errors_of_pieces_are_one_sentence():
-    empty, room = "ValueError: text must have at least one word or mark, got", "ValueError: at least 3, got"
+    empty = "ValueError: text must have at least one word or mark, got"
+    room = "ValueError: max_length must leave room for [CLS], a piece and [SEP]: at least 3, got"
     last = len(PIECES) - 1
     require_refused(
         (f"{empty} ''; an empty text has nothing to attend to", lambda: SMALL.split("")),
         (empty, lambda: SMALL.encode("\u200b\x00\u0301")),
         ("TypeError: text must be a str, got list", lambda: SMALL.split(["un"])),
-        ("ValueError: max_length must leave room for [CLS], a piece and [SEP]", lambda: SMALL.encode("un", 2)),
-        (f"{room} -1", lambda: SMALL.encode("un", -1)),
+        (f"{room} 2", lambda: SMALL.encode("un", 2)),
         (f"ValueError: ids must lie between 0 and {last}, got {last + 1}", lambda: SMALL.decode([2, last + 1])),
         *refused_ids(SMALL.decode),
     )
@@ -198,18 +155,13 @@ def test_errors_of_pieces_are_one_sentence():
         WordPiece(["[PAD]", "[UNK]", "[SEP]", "a"])
 
 
-# ---------------------------------------------------------------- WordPiece against Hugging Face's
-
-
 @pytest.fixture(scope="module")
 def minilm():
     """MiniLM's vocabulary, which is fetched and not part of the course's files."""
-    path = Path(os.environ.get("COURSE_MINILM") or ROOT / "data" / "cache" / "minilm") / "vocab.txt"
-    if not path.exists():
-        said = f"{path} is missing; `python -m models.pretrained` fetches it"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(said)
-    assert hashlib.sha256(path.read_bytes()).hexdigest() == GOLDEN["vocab_sha256"]
-    return WordPiece(path.read_text(encoding="utf-8").split("\n")[:-1])
+    require_minilm()
+    pieces = (pretrained.folder() / "vocab.txt").read_bytes()
+    assert hashlib.sha256(pieces).hexdigest() == GOLDEN["vocab_sha256"]
+    return WordPiece(pieces.decode().split("\n")[:-1])
 
 
 def test_ids_match_the_tokenizer_of_hugging_face(minilm):
@@ -224,11 +176,6 @@ def test_ids_match_the_tokenizer_of_hugging_face(minilm):
 
 def test_special_tokens_in_a_text_stay_text_unlike_theirs(minilm):
     rows = [row for row in GOLDEN["texts"] if "ids_with_special_tokens" in row]
-    assert [row["text"] for row in rows] == [
-        "[CLS]",
-        "[SEP] in the middle [SEP]",
-        "The [MASK] sat on the mat.",
-        "[PAD][UNK]",
-    ]
+    assert len(rows) == 4
     for row in rows:
         assert minilm.encode(row["text"]) == row["ids"] != row["ids_with_special_tokens"]

@@ -2,21 +2,17 @@
 
 import hashlib
 import json
-from contextlib import contextmanager
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 import pytest
 import torch
-from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from helpers.decoder import Decoder, DecoderConfig, token_losses
 from models import distances, story_model, story_today, text_model
 from models.induction import (
     attention_only,
     examine,
-    grow,
     induction_scores,
     previous_token_scores,
     repeated_strings,
@@ -25,7 +21,7 @@ from models.induction import (
 from models.training import train
 from tests.unit.refusals import require_refused
 
-H, T = 3, 7
+T = 7
 
 
 def tiny(seed=0):
@@ -37,15 +33,6 @@ def batches(counted=None, size=4):
     generator = torch.Generator().manual_seed(1)
     while True:
         yield torch.randint(3, 6, (size, T), generator=generator), counted
-
-
-@pytest.mark.slow
-def test_training_lowers_the_loss_and_is_reproducible():
-    """Three tokens come up, evenly: from about log 11 the loss falls to about log 3."""
-    first = [loss for _, loss in train(tiny(), batches(), 120, warmup=5)]
-    again = [loss for _, loss in islice(train(tiny(), batches(), 120, warmup=5), 10)]
-    assert first[:10] == again and len(first) == 120
-    assert first[0] > 2 and 1.05 < sum(first[-10:]) / 10 < 1.25
 
 
 def test_only_what_counts_is_trained():
@@ -60,46 +47,6 @@ def test_only_what_counts_is_trained():
     after = model.positions.weight
     assert (after[T - 1] - before[T - 1]).abs().max() < 1e-6  # the last position predicts nothing
     assert (after[T - 2] - before[T - 2]).abs().min() > 1e-5
-
-
-@contextmanager
-def before_each_step(look):
-    """The list of what look(optimizer) gives before each step."""
-    found = []
-    hook = register_optimizer_step_pre_hook(lambda optimizer, *_: found.append(look(optimizer)))
-    yield found
-    hook.remove()
-
-
-def rate(optimizer):
-    return optimizer.param_groups[0]["lr"]
-
-
-def norm_of_gradients(optimizer):
-    return torch.cat([p.grad.flatten() for p in optimizer.param_groups[0]["params"]]).norm().item()
-
-
-def test_the_learning_rate_rises_and_falls_along_a_cosine():
-    with before_each_step(rate) as rates:
-        list(train(tiny(), batches(), 40, learning_rate=1e-3, warmup=10))
-    assert rates[:5] == pytest.approx([1e-4, 2e-4, 3e-4, 4e-4, 5e-4])
-    assert rates[19] == pytest.approx(0.55e-3) and rates[39] == pytest.approx(1e-4)  # half of the way, and all of it
-    assert rates[9:] == sorted(rates[9:], reverse=True)
-
-
-def test_large_gradients_are_shortened_to_length_1():
-    model = tiny()
-    model.tokens.weight.data *= 9
-    with before_each_step(norm_of_gradients) as norms:
-        list(train(model, batches(), 3))
-    assert norms == pytest.approx([1, 1, 1], rel=1e-4)
-
-
-def test_strings_are_learned_at_a_rate_that_rises_and_then_stays():
-    for training in (lambda model: grow(model, 0, 53, 53), lambda model: story_model.learn_to_repeat(model, 0)):
-        with before_each_step(rate) as rates:
-            list(islice(training(story_model.new_model(0, d_model=4, num_heads=1, num_layers=1, d_ff=0)), 53))
-        assert rates[:50] == sorted(set(rates[:50])) and rates[49:] == [rates[49]] * 4
 
 
 def test_strings_repeat_and_what_counts_is_certain():
@@ -117,26 +64,11 @@ def test_strings_repeat_and_what_counts_is_certain():
 
 
 def test_scores_of_heads_that_look_where_their_names_say():
-    ids = torch.tensor([4, 5, 6, 4, 5, 4, 9])
-    weights = torch.zeros(H, T, T)
+    weights = torch.zeros(2, T, T)
     weights[0, range(1, T), range(T - 1)] = 1  # the token before
-    for t, after in ((3, 1), (4, 2), (5, 4)):  # the one after the previous occurrence; the 4 at 5 was last seen at 3
-        weights[1, t, after] = 1
-    weights[2, 5, 1] = 1  # after the first occurrence, not the previous one
-    torch.testing.assert_close(induction_scores(weights, ids), torch.tensor([1 / 3, 1, 0]))  # 5 looks at 4, too
-    torch.testing.assert_close(previous_token_scores(weights), torch.tensor([1, 1 / 6, 0]))
+    weights[1, 5, 1] = 1
+    torch.testing.assert_close(previous_token_scores(weights), torch.tensor([1, 0.0]))
     assert induction_scores(torch.eye(3)[None], torch.tensor([4, 4, 5])).item() == 1  # after the 4 is the 4 itself
-
-
-def test_growing_reports_every_few_steps_and_examines_the_same_strings():
-    points = list(grow(attention_only(1, seed=0), seed=0, steps=4, every=2))
-    assert [point.step for point in points] == [0, 2, 4]
-    assert points[0].previous.shape == points[0].induction.shape == (1, 4)
-    assert 3.5 < points[0].loss < 6 and points[0].right < 0.1  # by chance 1/64
-    again = examine(attention_only(1, seed=0))
-    assert again.loss == points[0].loss and torch.equal(again.induction, points[0].induction)
-    assert examine(attention_only(1, seed=0), head_mask=torch.zeros(1, 4)).loss != again.loss
-    assert examine(attention_only(1, seed=1)).loss != again.loss
 
 
 def test_a_point_holds_the_mean_scores_of_each_head():
@@ -191,7 +123,6 @@ def test_errors_are_one_sentence():
     strings_of = partial(repeated_strings, None)
     require_refused(
         ("ValueError: strings of 4 to 19 distinct tokens need", lambda: strings_of(2, 30, 4, 19, 20, first=2)),
-        ("ValueError: strings of 9 to 4 distinct tokens", lambda: strings_of(2, 30, 9, 4, 20)),
         ("ValueError: size must be at least 1, got 0", lambda: strings_of(0, 30, 4, 9, 20)),
         ("ValueError: at least one token must occur", lambda: induction_scores(torch.ones(1, 3, 3), torch.arange(3))),
         ("ValueError: steps must be at least 1, got 0", lambda: next(train(tiny(), batches(), 0))),

@@ -23,8 +23,8 @@ from bs4 import BeautifulSoup
 
 from exercises import COURSE, EXERCISES
 from exercises.notebooks import NOTEBOOKS
-from feedback.notebooks import FOLDED, prediction_of, statements
-from tests.explorers.axe import OF_COLORS, violations
+from feedback.notebooks import FOLDED, LABEL, prediction_of, statements
+from tests.explorers.axe import OF_COLORS, violations, violations_of_colors
 from tests.explorers.browser import SIZE, WatchedPage
 from tests.minilm import require_minilm
 from tools import badges
@@ -42,19 +42,8 @@ NOWHERE = {"owner": badges.PLACEHOLDER, "repository": "attention-by-hand", "bran
 PLACE = {"owner": "someone", "repository": "attention-by-hand", "branch": "main"}
 ADDRESS = "https://someone.github.io/attention-by-hand/"
 FILES = [entry.file for entry in NOTEBOOKS]
-OTHERS = (
-    "404.html",
-    "accessibility.html",
-    "field_guide.html",
-    "ideas.html",
-    "search.html",
-    "setting_up.html",
-    "setup_failures.html",
-    "teachers.html",
-    "views.html",
-    "your_own_model.html",
-)
-PAGES = ["index.html", *(f"{Path(file).stem}.html" for file in FILES), *OTHERS]
+WRITTEN = sorted(Path(name).stem for name in (*FILES, *prepare.DOCS, *prepare.PAGES.glob("*.md")))
+PAGES = [f"{name}.html" for name in (*WRITTEN, "search")]
 # Together they have all kinds of cards, code, figures and explorers; the colors are those of one style sheet.
 COLORED = ("index.html", "03_causal_masking.html", "views.html", "search.html", "field_guide.html")
 FIRST_VIEW = 580_000  # bytes before compression, without figures; notebook 08, the longest page, is two thirds of it
@@ -70,22 +59,6 @@ SEE_ALL = """async () => {  // unfold everything, and wait until every view is t
       await new Promise((go) => setTimeout(go, 10));
     }
   }
-}"""
-
-# axe-core needs minutes for the colors of a whole page: one text of each combination of colors and font is enough.
-MARK_LOOKS = """() => {
-  const looks = new Set(), behind = new Map([[null, ""]]);
-  for (const node of document.querySelectorAll("html, html *")) {
-    const { color, backgroundColor, backgroundImage, opacity, fontSize, fontWeight, textDecorationLine, display } =
-      getComputedStyle(node);
-    const painted = [backgroundColor, backgroundImage, opacity].join().replace("rgba(0, 0, 0, 0),none,1", "");
-    behind.set(node, painted + behind.get(node.parentElement));
-    const written = [...node.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.data.trim());
-    const look = [color, fontSize, fontWeight, textDecorationLine, display, behind.get(node)].join();
-    node.toggleAttribute("data-look", written && node.checkVisibility() && !looks.has(look));
-    if (node.hasAttribute("data-look")) looks.add(look);
-  }
-  return looks.size;
 }"""
 PLAIN_CODE = """() => {  // without its thousands of colored parts, which are no different to a screen reader
   for (const code of document.querySelectorAll(".highlight pre")) code.textContent = code.textContent;
@@ -174,6 +147,7 @@ def test_every_figure_table_formula_heading_and_piece_of_code_is_there(soups, fi
     assert len(page.select("table")) == tables
     assert len(page.select("math")) == len(re.findall(r"\$\$.+?\$\$|(?<!\$)\$[^$\n]+\$(?!\$)", text, re.DOTALL))
     assert len(page.select("h1, h2, h3, h4")) == len(re.findall(r"^#+ ", text, re.MULTILINE))
+    assert len(page.select(".course-tag")) == len(LABEL.findall(text))
     code = Counter(block.text.strip() for block in page.select("pre"))
     in_a_card = {exercise.check["id"] for exercise in statements(cells_of(file)).values()}
     for cell in cells_of(file):
@@ -190,6 +164,8 @@ def test_what_answers_a_prediction_and_what_a_notebook_hides_is_folded(soups, fi
             source = prepare.PROGRESS.sub("", cell.source).strip()
             (shown,) = (code for code in page.select("pre") if code.text.strip() == source)
             assert shown.find_parent("details"), cell.id
+    summaries = [summary.text for summary in page.select("details > summary")]
+    assert ("When you run it yourself" in summaries) == any(cell.id == "setup-text" for cell in cells)
     folded = [cell.id for cell in cells if FOLDED in cell.source]
     answers = [summary.parent for summary in page.select("details > summary") if summary.text == "What you saw"]
     assert len(answers) == len(folded) and not any(details.has_attr("open") for details in answers)
@@ -205,11 +181,8 @@ def test_every_explorer_and_prediction_is_alive(soups, file):
 
 def test_a_page_has_the_explorers_of_all_notebooks(soups):
     def views(name):
-        return [
-            place["data-values"]
-            for place in soups[name].select(".course-live")
-            if "buttons" not in place["data-script"]
-        ]
+        places = soups[name].select(".course-live")
+        return [place["data-values"] for place in places if "buttons" not in place["data-script"]]
 
     shown = views("views.html")
     assert sorted(shown) == sorted(view for file in FILES for view in views(f"{Path(file).stem}.html"))
@@ -265,15 +238,12 @@ def test_every_link_anchor_and_image_leads_somewhere(folder, soups):
     wrong = []
     for name, page in soups.items():
         for node in page.select("[href], [src], [data-script]"):
-            for target in (node.get("href"), node.get("src"), node.get("data-script"), node.get("data-values")):
-                parts = urlsplit(target or "")
-                if parts.scheme or not target:
-                    continue
+            targets = [node.get(attribute) for attribute in ("href", "src", "data-script", "data-values")]
+            for target in filter(None, targets):
+                parts = urlsplit(target)
                 path = unquote(parts.path) or name
-                known = ids.get(path)
-                if not (folder / path).is_file() or (
-                    parts.fragment and known is not None and parts.fragment not in known
-                ):
+                anchors = {"", parts.fragment} if path not in ids else {"", *ids[path]}
+                if not parts.scheme and not ((folder / path).is_file() and parts.fragment in anchors):
                     wrong.append(f"{name}: {target}")
     assert wrong == []
 
@@ -287,28 +257,23 @@ def test_search_engines_and_places_where_a_link_is_shared_find_what_they_need(fo
     locations = ElementTree.parse(folder / "sitemap.xml").findall("{*}url/{*}loc")
     assert {location.text for location in locations} == {ADDRESS + name for name in PAGES if name != "404.html"}
     assert soups["404.html"].base["href"] == ADDRESS  # it is shown at any address
-    assert (
-        page.select_one(".course-feedback a")["href"]
-        == "https://github.com/someone/attention-by-hand/issues/new/choose"
-    )
-    assert page.select_one("a.course-button")["href"].endswith(
-        "/someone/attention-by-hand/blob/main/notebooks/" + FILES[2]
-    )
+    repository = "github.com/someone/attention-by-hand"
+    assert page.select_one(".course-feedback a")["href"] == f"https://{repository}/issues/new/choose"
+    assert page.select_one("a.course-button")["href"].endswith(f"{repository[10:]}/blob/main/notebooks/{FILES[2]}")
 
 
 # ---- in a browser
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in PAGES if name != "404.html"]
-)  # it asks the published site for styles
+# 404.html asks the published site for styles
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "404.html"])
 def test_every_page_works_as_a_file_fits_a_phone_and_is_accessible(visit, folder, name):
     page = visit(name, place=f"{folder.as_uri()}/")
     page.evaluate(SEE_ALL)
     for theme in ("light", "dark") if name in COLORED else ():
         page.emulate_media(color_scheme=theme)
-        assert page.evaluate(MARK_LOOKS) > 5
-        assert violations(page, root="[data-look]", rules=OF_COLORS) == []
+        wrong, measured = violations_of_colors(page, "html")
+        assert wrong == [] and measured > 5
     page.set_viewport_size({"width": 360, "height": 800})
     assert page.evaluate("document.querySelector('.content').scrollWidth") == 360  # the theme hides what is wider
     page.set_viewport_size({"width": SIZE[0], "height": SIZE[1]})
