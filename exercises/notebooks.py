@@ -38,7 +38,7 @@ SECOND_PART = notebooks(
     (
         "12_the_same_numbers",
         "the same numbers in another order",
-        141,
+        153,
         66,
         "How does FlashAttention never make the table?",
     ),

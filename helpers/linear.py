@@ -3,8 +3,8 @@
 The features of q and k are made positive; then a weight is their dot product, and the sum over the keys can be taken
 before the query comes. The delta rule first looks up what the matrix holds for a key, and writes only the difference,
 so that a key that comes again replaces its value: all of it if the key has length 1 and beta is 1, a part if beta is
-smaller. The parallel, recurrent and chunked forms of linear attention are three orders of the same sums, and so are the
-first two of the delta rule.
+smaller; where it is gated, the matrix fades before each step. The parallel, recurrent and chunked forms of linear
+attention are three orders of the same sums, and so are the first two of the delta rule.
 """
 
 import torch
@@ -91,44 +91,53 @@ def _linear_piece(q, k, v, state, total):
 # ---------------------------------------------------------------- the delta rule
 
 
-def delta_recurrent(q, k, v, beta, past=None):
-    """One position after the other: state + beta * k (v - what the state holds for k).
+def delta_recurrent(q, k, v, beta, past=None, alpha=None):
+    """One position after the other: state + beta * k (v - what the state holds for k), gated if there is an alpha.
 
-    Shapes: q and k (..., T, D), v (..., T, Dv), beta (..., T) -> out (..., T, Dv), past (..., D, Dv)
+    Shapes: q and k (..., T, D), v (..., T, Dv), beta and alpha (..., T) -> out (..., T, Dv), past (..., D, Dv)
             past: what an earlier call returned; it may be continued more than once
     Units:  keys should have length 1, and beta lie between 0 and 1; with longer keys the state may grow without limit
+            alpha: what is left of the state before a position writes, above 0 and at most 1; None is 1 everywhere
     Errors: TypeError or ValueError if the tensors do not fit
-    Source: Schlag et al. 2021, "Linear Transformers Are Secretly Fast Weight Programmers"; notebook 12
+    Source: Schlag et al. 2021, "Linear Transformers Are Secretly Fast Weight Programmers"; Yang et al. 2024, "Gated
+            Delta Networks"; notebook 12
     """
-    found = _require_delta(q, k, v, beta)
+    found, alpha = _require_delta(q, k, v, beta, alpha)
     if past is None:
         past = k.new_zeros(*k.shape[:-2], found["D"], found["Dv"])
     require.shapes("k ... T D, past ... D Dv", k, past, Dv=found["Dv"])
     state = past
     outs = []
-    for query, key, value, step in zip(q.unbind(-2), k.unbind(-2), v.unbind(-2), beta.unbind(-1), strict=True):
+    tensors = (*(x.unbind(-2) for x in (q, k, v)), beta.unbind(-1), alpha.unbind(-1))
+    for query, key, value, step, left in zip(*tensors, strict=True):
+        state = left[..., None, None] * state
         held = (key[..., None, :] @ state)[..., 0, :]  # (..., Dv)
         state = state + key[..., :, None] * (step[..., None] * (value - held))[..., None, :]  # (..., D, Dv)
         outs.append((query[..., None, :] @ state)[..., 0, :])
     return torch.stack(outs, dim=-2), state
 
 
-def delta_parallel(q, k, v, beta):
+def delta_parallel(q, k, v, beta, alpha=None):
     """All positions at once: what each really wrote solves one triangular system.
 
     Shapes: as `delta_recurrent` -> (..., T, Dv)
+    Units:  as `delta_recurrent`
     Errors: as `delta_recurrent`
     Source: Yang et al. 2024, "Parallelizing Linear Transformers with the Delta Rule", section 3; notebook 12
     """
-    _require_delta(q, k, v, beta)
-    # Position t writes u[t] = beta[t] (v[t] - the sum over earlier s of (k[t] . k[s]) u[s]):
-    # (1 + L) u = beta v, where L holds beta[t] (k[t] . k[s]) below its diagonal.
-    alike = beta[..., None] * (k @ k.transpose(-2, -1))  # (..., T, T); the solver reads what is below the diagonal
+    _, alpha = _require_delta(q, k, v, beta, alpha)
+    # Position t writes u[t] = beta[t] (v[t] - the sum over earlier s of left[t, s] (k[t] . k[s]) u[s]), where left is
+    # the product of alpha after s up to t: (1 + L) u = beta v, and below its diagonal L holds what stands before u[s].
+    faded = alpha.log().cumsum(dim=-1)  # (..., T)
+    left = (faded[..., :, None] - faded[..., None, :]).tril().exp()  # (..., T, T)
+    alike = beta[..., None] * (k @ k.transpose(-2, -1)) * left  # the solver reads what is below the diagonal
     written = torch.linalg.solve_triangular(alike, beta[..., None] * v, upper=False, unitriangular=True)  # (..., T, Dv)
-    return (q @ k.transpose(-2, -1)).tril() @ written
+    return (q @ k.transpose(-2, -1) * left).tril() @ written
 
 
-def _require_delta(q, k, v, beta):
-    """Queries, keys, values and steps fit together; returns what the letters stand for."""
+def _require_delta(q, k, v, beta, alpha):
+    """Queries, keys, values and steps fit together; returns what the letters stand for, and alpha as a tensor."""
     require.shapes("k ... T D, beta ... T", k, beta)
-    return require.shapes("q ... T D, k ... T D, v ... T Dv", q, k, v, one_dtype=True)
+    alpha = torch.ones_like(beta) if alpha is None else alpha
+    require.shapes("k ... T D, alpha ... T", k, alpha)
+    return require.shapes("q ... T D, k ... T D, v ... T Dv", q, k, v, one_dtype=True), alpha

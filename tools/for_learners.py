@@ -16,8 +16,8 @@ FILES = (
     *(".gitattributes", ".gitignore", "CITATION.cff", "LICENSE", "README.md", "course.py", "environment.yml"),
     *("postBuild", "pyproject.toml", "requirements-test.txt", "requirements.lock", "requirements.txt"),
     *("setup_failures.py", "docs/setup_failures.md"),
-    *("data/README.md", "data/causal_article.json", "data/journey.csv", "data/rewriting.safetensors"),
-    *("data/transformers_4.json", "data/transformers_5.json"),
+    *("data/README.md", "data/causal_article.json", "data/journey.csv", "data/recall.json"),
+    *("data/rewriting.safetensors", "data/transformers_4.json", "data/transformers_5.json"),
     *("docs/accessibility.md", "docs/field_guide.md", "docs/your_own_model.md", "tools/__init__.py"),
     *("tools/for_learners.py", "tools/study.py", "tools/submit.py"),
 )

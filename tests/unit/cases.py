@@ -147,7 +147,7 @@ FUNCTIONS = {
     "linear_parallel": (linear.linear_parallel, [q, q, q]),
     "linear_recurrent": (linear.linear_recurrent, [q, q, q]),
     "linear_chunked": (linear.linear_chunked, [q, q, q, 2]),
-    "delta_parallel": (linear.delta_parallel, [q, q, q, scores[..., 0]]),
+    "delta_parallel": (linear.delta_parallel, [q, q, q, scores[..., 0], scores[..., 1].sigmoid()]),
     "delta_recurrent": (linear.delta_recurrent, [q, q, q, scores[..., 0]]),
     "generate": (lambda ids, table: reference("8.4")(lambda z, past: (table[z], past), ids, 3), [ids, drawn(V, V)]),
 }

@@ -31,12 +31,18 @@ def weighed(q, k, v):
     return out
 
 
-def written(q, k, v, beta):
-    """The delta rule by its matrix form: the state times (1 - beta k k^T), plus beta k v^T."""
+def gated():
+    """The same with a part of the state that is left at each position."""
+    return *with_steps(), random(B, H, T, seed=4).sigmoid()
+
+
+def written(q, k, v, beta, alpha=None):
+    """The delta rule by its matrix form: the state times alpha (1 - beta k k^T), plus beta k v^T."""
+    alpha = torch.ones_like(beta) if alpha is None else alpha
     state, outs = torch.zeros(B, H, D, E, dtype=v.dtype), []
     for t in range(v.size(-2)):
-        key, step = k[..., t, :, None], beta[..., t, None, None]
-        state = (torch.eye(D, dtype=v.dtype) - step * key @ key.mT) @ state + step * key @ v[..., t, None, :]
+        key, step, left = k[..., t, :, None], beta[..., t, None, None], alpha[..., t, None, None]
+        state = left * (torch.eye(D, dtype=v.dtype) - step * key @ key.mT) @ state + step * key @ v[..., t, None, :]
         outs.append(q[..., t, None, :] @ state)
     return torch.cat(outs, dim=-2)
 
@@ -47,6 +53,8 @@ FORMS = {
     **{f"chunks of {n}": (lambda *given, n=n: linear_chunked(*given, n)[0], qkv, weighed) for n in (1, 3, 11, 20)},
     "delta, parallel": (delta_parallel, with_steps, written),
     "delta, recurrent": (lambda *given: delta_recurrent(*given)[0], with_steps, written),
+    "gated, parallel": (delta_parallel, gated, written),
+    "gated, recurrent": (lambda *given: delta_recurrent(*given[:4], alpha=given[4])[0], gated, written),
 }
 
 
@@ -86,4 +94,5 @@ def test_errors_are_one_sentence():
         ("ValueError: D is 4 in k and 5 in past", lambda: delta_recurrent(Q, Q, V, STEPS, V.new_zeros(2, 5, 4))),
         ("TypeError: past must be a tensor of floats, got list", lambda: delta_recurrent(Q, Q, V, STEPS, [V])),
         ("ValueError: the axes at the dots differ", lambda: delta_parallel(Q, Q, V, STEPS[0])),
+        ("ValueError: T is 3 in k and 2 in alpha", lambda: delta_parallel(Q, Q, V, STEPS, STEPS[:, :2])),
     )

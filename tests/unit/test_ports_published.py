@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 import torch
+import torch.nn.functional as F
 from safetensors.torch import load_file
 
 from helpers.grouped import GroupedQueryAttention
 from helpers.heads import MultiHeadAttention, merge_heads, split_heads
 from helpers.latent import LatentAttention
+from helpers.linear import delta_parallel, delta_recurrent
 from helpers.long_attention import LongAttention
 from helpers.masks import causal_mask
 from helpers.relative_positions import RelativeBias, alibi_bias, biased_attention
@@ -148,6 +150,22 @@ def test_an_encoder_of_t5_reproduces_its_outputs():
         pairs[f"out{suffix}"] = made.out_proj(merge_heads(out)), tensors[f"output.attn_output{suffix}"]
         pairs[f"weights{suffix}"] = weights, tensors[f"output.attn_weights{suffix}"]
     require_small(pairs)
+
+
+def test_the_gated_delta_rule_is_that_of_qwen3_next():
+    tensors = recorded("gated_delta")
+    names = ("query", "key", "value", "g", "beta")
+    query, key, value, g, beta = (tensors[f"input.{name}"].transpose(1, 2) for name in names)  # g: the log of alpha
+    given = F.normalize(query, dim=-1) / query.size(-1) ** 0.5, F.normalize(key, dim=-1), value, beta
+    out, state = delta_recurrent(*given, alpha=g.exp())
+    theirs = tensors["output.out"].transpose(1, 2)
+    require_small(
+        {
+            "out": (out, theirs),
+            "state": (state, tensors["output.state"]),
+            "parallel": (delta_parallel(*given, g.exp()), theirs),
+        }
+    )
 
 
 @torch.no_grad()

@@ -5,7 +5,8 @@
     python -m tools.record.today --write     write new ones
 
 Each file's metadata holds the arguments of its configuration. Causal attention is recorded twice: for all tokens at
-once (output.*), and with a cache, first for some of them and then for one at a time (step.*).
+once (output.*), and with a cache, first for some of them and then for one at a time (step.*). The gated delta rule is
+a function without parameters, of Qwen3-Next's layers with a state.
 """
 
 import json
@@ -30,7 +31,11 @@ from transformers.models.gpt_oss.modeling_gpt_oss import GptOssAttention, GptOss
 from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotaryEmbedding
 from transformers.models.mistral.modeling_mistral import MistralAttention, MistralRotaryEmbedding
 from transformers.models.qwen3.modeling_qwen3 import Qwen3Attention, Qwen3RotaryEmbedding
-from transformers.models.qwen3_next.modeling_qwen3_next import Qwen3NextAttention, Qwen3NextRotaryEmbedding
+from transformers.models.qwen3_next.modeling_qwen3_next import (
+    Qwen3NextAttention,
+    Qwen3NextRotaryEmbedding,
+    torch_recurrent_gated_delta_rule,
+)
 from transformers.models.t5.modeling_t5 import T5Attention
 
 ROOT = Path(__file__).parents[2]
@@ -119,6 +124,12 @@ def causal(config, x, cache, first):
     return make(config=config, inputs_embeds=x, attention_mask=None, past_key_values=cache, position_ids=positions)
 
 
+def gated_delta_outputs(tensors):
+    options = {"output_final_state": True, "use_qk_l2norm_in_kernel": True}
+    out, state = torch_recurrent_gated_delta_rule(**part(tensors, "input."), **options)
+    return {"output.out": out, "output.state": state}
+
+
 def model_outputs(tensors):
     made = transformers.LlamaForCausalLM(configuration(LLAMA, transformers.LlamaConfig)).eval()
     made.load_state_dict(part(tensors, "state."), strict=False)  # lm_head is the embedding table
@@ -154,4 +165,5 @@ if __name__ == "__main__":
     write, made_by = "--write" in sys.argv, f"transformers {transformers.__version__}, torch {torch.__version__}, eager"
     for name in CASES:
         record(GOLDEN / f"{name}.safetensors", lambda tensors, n=name: attention_outputs(n, tensors), made_by, write)
+    record(GOLDEN / "gated_delta.safetensors", gated_delta_outputs, made_by, write)
     record(LLAMA, model_outputs, made_by, write)
