@@ -33,6 +33,8 @@ def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
     for name, values in groups.items():
         if len(values) != len(labels):
             raise ValueError(f"{name} has {len(values)} numbers for {len(labels)} labels")
+    whole = all(value == int(value) for values in groups.values() for value in values.tolist())
+    digits = 0 if whole else 2
     with rc_context(STYLE):
         each = max(0.9, 0.36 * len(groups))  # inches for a label, so that the numbers on its bars do not touch
         figure, axis = new_figure(max(5.0, each * len(labels) + 1.6), 3.1)
@@ -41,7 +43,7 @@ def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
             places = [i + (n - (len(groups) - 1) / 2) * width for i in range(len(labels))]
             axis.bar(places, values.tolist(), width * 0.94, color=COLORS[n], label=name)
             for place, value in zip(places, values.tolist(), strict=True):
-                axis.text(place, value + top * 0.015, f"{value:.2f}", ha="center", fontsize=8.5)
+                axis.text(place, value + top * 0.015, f"{value:.{digits}f}", ha="center", fontsize=8.5)
         axis.set_xticks(range(len(labels)), labels)
         axis.set(ylim=(0, top * 1.08), ylabel=ylabel, xlabel=xlabel)
         axis.set_title(title, loc="left", pad=22 if len(groups) > 1 else 8)
@@ -49,7 +51,7 @@ def bars(groups, labels, ylabel, title="", top=1.0, xlabel=""):
             add_legend(axis)
         words = [
             f"{name}: "
-            + ", ".join(f"{value:.2f} for {label}" for label, value in zip(labels, values.tolist(), strict=True))
+            + ", ".join(f"{value:.{digits}f} for {label}" for label, value in zip(labels, values.tolist(), strict=True))
             for name, values in groups.items()
         ]
         return Picture(to_svg(figure), opening(title, ylabel) + "; ".join(words) + ".")
