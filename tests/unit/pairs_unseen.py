@@ -9,23 +9,25 @@ from torch import nn
 
 from helpers.grouped import GroupedQueryAttention
 from helpers.heads import MultiHeadAttention
-from helpers.relative_positions import rotate_halves, rotate_pairs
+from helpers.relative_positions import rotate_pairs
 from tests.unit.ports_to_break import (
     FusedAttention,
     Gated,
     PortedAttention,
     PortedBlock,
+    PortedModel,
     PortedRMSNorm,
-    ReluWide,
     Wide,
     drawn,
     fill,
     ids,
+    llama_block,
     load,
     load_layers,
     load_stacked,
     load_torch_layer,
     noise,
+    torch_block,
     two_norms,
 )
 
@@ -33,9 +35,7 @@ from tests.unit.ports_to_break import (
 class Stack(nn.Module):
     def __init__(self, width, heads, wide):
         super().__init__()
-        self.layers = nn.ModuleList(
-            PortedBlock(PortedAttention(width, heads), ReluWide(width, wide), two_norms(width), True) for _ in range(2)
-        )
+        self.layers = nn.ModuleList(torch_block(width, heads, wide, True, F.relu) for _ in range(2))
         self.final = nn.LayerNorm(width)
 
     def forward(self, x, real):
@@ -61,23 +61,16 @@ class VisionAttention(nn.Module):
         super().__init__()
         self.num_heads, self.qkv, self.proj = heads, nn.Linear(width, 3 * width), nn.Linear(width, width)
 
-    def forward(self, x):
+    def forward(self, x, visible):
         B, N, C = x.shape
         q, k, v = self.qkv(x).reshape(B, N, 3, self.num_heads, C // self.num_heads).permute(2, 0, 3, 1, 4).unbind(0)
         out = F.scaled_dot_product_attention(q, k, v)
         return self.proj(out.transpose(1, 2).reshape(B, N, C))
 
 
-class VisionBlock(nn.Module):
-    def __init__(self, width, heads):
-        super().__init__()
-        self.norm1, self.attn = nn.LayerNorm(width, eps=1e-6), VisionAttention(width, heads)
-        self.norm2 = nn.LayerNorm(width, eps=1e-6)
-        self.mlp = nn.Sequential(nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width))
-
-    def forward(self, x):
-        x = x + self.attn(self.norm1(x))
-        return x + self.mlp(self.norm2(x))
+def vision_blocks(attention, width, heads):
+    for _ in range(2):
+        yield PortedBlock(attention(width, heads), Wide(width, 2 * width), two_norms(width, 1e-6), True)
 
 
 class Vision(nn.Module):
@@ -85,7 +78,7 @@ class Vision(nn.Module):
         super().__init__()
         self.patch_embed = nn.Conv2d(3, width, 4, 4)
         self.cls_token, self.pos_embed = (nn.Parameter(torch.zeros(1, n, width)) for n in (1, patches + 1))
-        self.blocks = nn.Sequential(*(VisionBlock(width, heads) for _ in range(2)))
+        self.blocks = nn.Sequential(*vision_blocks(VisionAttention, width, heads))
         self.norm, self.head = nn.LayerNorm(width, eps=1e-6), nn.Linear(width, 7)
 
     def forward(self, images):
@@ -101,10 +94,7 @@ class MyVision(nn.Module):
         super().__init__()
         self.patches = nn.Linear(48, width)
         self.first, self.places = nn.Parameter(torch.zeros(width)), nn.Embedding(patches + 1, width)
-        self.layers = nn.ModuleList(
-            PortedBlock(PortedAttention(width, heads), Wide(width, 2 * width), two_norms(width, 1e-6), True)
-            for _ in range(2)
-        )
+        self.layers = nn.ModuleList(vision_blocks(PortedAttention, width, heads))
         self.last, self.out = nn.LayerNorm(width, eps=1e-6), nn.Linear(width, 7)
 
     def forward(self, images):
@@ -130,9 +120,9 @@ def vision_pair():
     load(mine.patches, theirs.patch_embed.weight.flatten(1), theirs.patch_embed.bias)
     mine.first.data, mine.places.weight.data = theirs.cls_token.data[0, 0].clone(), theirs.pos_embed.data[0].clone()
     for ours, other in zip(mine.layers, theirs.blocks, strict=True):
-        load_stacked((ours.att.wq, ours.att.wk, ours.att.wv), other.attn.qkv.weight, other.attn.qkv.bias)
-        load_layers(((ours.att.wo, other.attn.proj), (ours.ffn.up, other.mlp[0]), (ours.ffn.down, other.mlp[2])))
-        load_layers(((ours.ln1, other.norm1), (ours.ln2, other.norm2)))
+        load_stacked((ours.att.wq, ours.att.wk, ours.att.wv), other.att.qkv.weight, other.att.qkv.bias)
+        load_layers(((ours.att.wo, other.att.proj), (ours.ffn.up, other.ffn.up), (ours.ffn.down, other.ffn.down)))
+        load_layers(((ours.ln1, other.ln1), (ours.ln2, other.ln2)))
     load_layers(((mine.last, theirs.norm), (mine.out, theirs.head)))
     return mine.eval(), theirs, (drawn(44, 2, 3, 12, 12),), {}
 
@@ -166,9 +156,7 @@ class MyTranslator(nn.Module):
     def __init__(self, vocabulary=37, width=16, heads=2, wide=24):
         super().__init__()
         self.tokens = nn.Embedding(vocabulary, width)
-        self.blocks = nn.ModuleList(
-            PortedBlock(PortedAttention(width, heads), ReluWide(width, wide), two_norms(width), False) for _ in range(2)
-        )
+        self.blocks = nn.ModuleList(torch_block(width, heads, wide, False, F.relu) for _ in range(2))
         self.logits = nn.Linear(width, vocabulary)
 
     def forward(self, ids):
@@ -208,72 +196,46 @@ class TanhGated(Gated):
         return F.gelu(gate, approximate="tanh") * up
 
 
-class GemmaBlock(nn.Module):
-    def __init__(self, width, heads, groups, wide):
-        super().__init__()
-        self.input_norm, self.self_attn = OnePlusNorm(width), GroupedQueryAttention(width, heads, groups)
-        self.post_norm, self.mlp = OnePlusNorm(width), TanhGated(width, wide)
-
-    def forward(self, x):
-        x = x + self.self_attn(self.input_norm(x))[0]
-        return x + self.mlp(self.post_norm(x))
-
-
 class Gemma(nn.Module):
     def __init__(self, vocabulary=41, width=24):
         super().__init__()
         self.embed_tokens = ScaledEmbedding(vocabulary, width)
-        self.layers = nn.ModuleList(GemmaBlock(width, 6, 2, 32) for _ in range(2))
-        self.norm = OnePlusNorm(width)
+        self.attns = nn.ModuleList(GroupedQueryAttention(width, 6, 2) for _ in range(2))
+        self.mlps = nn.ModuleList(TanhGated(width, 32) for _ in range(2))
+        self.norms = nn.ModuleList(OnePlusNorm(width) for _ in range(5))
 
     def forward(self, ids):
         x = self.embed_tokens(ids)
-        for layer in self.layers:
-            x = layer(x)
-        return self.norm(x) @ self.embed_tokens.weight.T
+        for i, (attention, mlp) in enumerate(zip(self.attns, self.mlps, strict=True)):
+            x = x + attention(self.norms[2 * i](x))[0]
+            x = x + mlp(self.norms[2 * i + 1](x))
+        return self.norms[4](x) @ self.embed_tokens.weight.T
 
 
-class Folded(nn.Module):
+class Folded(PortedModel):
+    """The 1 + weight of each norm is its weight."""
+
     def __init__(self, vocabulary=41, width=24):
-        super().__init__()
-        self.wte = nn.Embedding(vocabulary, width)
-        self.h = nn.ModuleList(
-            PortedBlock(
-                PortedAttention(width, 6, 2, bias=False, turn=rotate_halves),
-                TanhGated(width, 32),
-                (PortedRMSNorm(width), PortedRMSNorm(width)),
-                True,
-            )
-            for _ in range(2)
-        )
-        self.ln_f = PortedRMSNorm(width)
+        blocks = [llama_block(width, 6, 2, TanhGated(width, 32)) for _ in range(2)]
+        super().__init__(vocabulary, width, blocks, PortedRMSNorm(width))
 
-    def forward(self, ids):
-        x = self.start(self.wte(ids))
-        visible = torch.ones(ids.size(1), ids.size(1), dtype=torch.bool).tril()
-        for block in self.h:
-            x = block(x, visible)
-        return self.ln_f(x) @ self.wte.weight.T
-
-    def start(self, x):
-        return x * math.sqrt(24)
+    def embed(self, ids):
+        return self.wte(ids) * math.sqrt(24)
 
 
 def gemma_pair():
-    theirs = Gemma()
-    fill(theirs, 46)
-    for norm in (module for module in theirs.modules() if isinstance(module, OnePlusNorm)):
+    theirs = fill(Gemma(), 46)
+    for norm in theirs.norms:
         norm.weight.data -= 1
     mine = Folded()
     load(mine.wte, theirs.embed_tokens.weight)
-    for ours, other in zip(mine.h, theirs.layers, strict=True):
-        for letter in "qkv":
-            load(getattr(ours.att, f"w{letter}"), getattr(other.self_attn, f"{letter}_proj").weight)
-        load(ours.att.wo, other.self_attn.out_proj.weight)
-        ours.ffn.load_state_dict(other.mlp.state_dict())
-        load(ours.ln1, 1 + other.input_norm.weight)
-        load(ours.ln2, 1 + other.post_norm.weight)
-    load(mine.ln_f, 1 + theirs.norm.weight)
+    for ours, attention, mlp in zip(mine.h, theirs.attns, theirs.mlps, strict=True):
+        load_layers((getattr(ours.att, f"w{letter}"), getattr(attention, f"{letter}_proj")) for letter in "qkv")
+        load_layers([(ours.att.wo, attention.out_proj)])
+        ours.ffn.load_state_dict(mlp.state_dict())
+    norms = (mine.h[0].ln1, mine.h[0].ln2, mine.h[1].ln1, mine.h[1].ln2, mine.ln_f)
+    for ours, other in zip(norms, theirs.norms, strict=True):
+        load(ours, 1 + other.weight)
     return mine.eval(), theirs, (ids(41, 2, 8),), {}
 
 
@@ -284,7 +246,7 @@ class T5Attention(nn.Module):
         self.q, self.k, self.v, self.o = (nn.Linear(width, width, bias=False) for _ in range(4))
         self.relative_attention_bias = nn.Embedding(9, heads)
 
-    def forward(self, x):
+    def forward(self, x, visible):
         q, k, v = (layer(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for layer in (self.q, self.k, self.v))
         T = x.size(1)
         apart = (torch.arange(T) - torch.arange(T)[:, None]).clamp(-4, 4) + 4
@@ -295,29 +257,15 @@ class T5Attention(nn.Module):
         return q @ k.transpose(-2, -1)
 
 
-class T5(nn.Module):
-    def __init__(self, vocabulary=33, width=18):
-        super().__init__()
-        self.shared = nn.Embedding(vocabulary, width)
-        self.layers = nn.ModuleList(
-            PortedBlock(T5Attention(width, 3), Wide(width, 26), (PortedRMSNorm(width), PortedRMSNorm(width)), True)
-            for _ in range(2)
-        )
-        self.final = PortedRMSNorm(width)
-        for layer in self.layers:
-            inner = layer.att.forward
-            layer.att.forward = lambda x, visible, inner=inner: inner(x)
-
-    def forward(self, ids):
-        x = self.shared(ids)
-        for layer in self.layers:
-            x = layer(x)
-        return self.final(x)
+def t5():
+    norms = [PortedRMSNorm(18) for _ in range(5)]
+    blocks = [PortedBlock(T5Attention(18, 3), Wide(18, 26), norms[i : i + 2], True) for i in (0, 2)]
+    return fill(PortedModel(33, 18, blocks, norms[4]), 47)
 
 
 def torch_first():
     mine = fill(nn.TransformerEncoderLayer(15, 3, 22, batch_first=True, activation="gelu"), 61)
-    theirs = PortedBlock(PortedAttention(15, 3), Wide(15, 22), two_norms(15), False)
+    theirs = torch_block(15, 3, 22, False)
     load_torch_layer(theirs, mine)
     return mine.eval(), theirs.eval(), (noise(2, 6, 15),), {}
 
@@ -377,9 +325,7 @@ class Classifier(nn.Module):
     def __init__(self, attention, width=16, vocabulary=27):
         super().__init__()
         self.tokens, self.places = nn.Embedding(vocabulary, width), nn.Embedding(12, width)
-        self.blocks = nn.ModuleList(
-            PortedBlock(attention(), Wide(width, 24), two_norms(width), False) for _ in range(2)
-        )
+        self.blocks = nn.ModuleList(torch_block(width, 4, 24, False, attention=attention) for _ in range(2))
         self.pooler, self.classes = nn.Linear(width, width), nn.Linear(width, 3)
 
     def forward(self, ids):
@@ -399,8 +345,8 @@ class Classifier(nn.Module):
 
 
 def classifier_pair():
-    theirs = fill(Classifier(lambda: FusedAttention(16, 4)), 64)
-    mine = Classifier(lambda: PortedAttention(16, 4))
+    theirs = fill(Classifier(FusedAttention), 64)
+    mine = Classifier(PortedAttention)
     own = set(mine.state_dict())
     mine.load_state_dict({n: x for n, x in theirs.state_dict().items() if n in own}, strict=False)
     for ours, other in zip(mine.blocks, theirs.blocks, strict=True):
@@ -413,7 +359,7 @@ PAIRS = {
     "vision": vision_pair,
     "translator": translator_pair,
     "Gemma": gemma_pair,
-    "T5": lambda: (fill(T5(), 47), fill(T5(), 47), (ids(33, 2, 7),), {}),
+    "T5": lambda: (t5(), t5(), (ids(33, 2, 7),), {}),
     "torch first": torch_first,
     "parallel": parallel_pair,
     "reader": reader_pair,

@@ -102,15 +102,12 @@ class PortedBlock(nn.Module):
 class Wide(nn.Module):
     """A feed-forward network whose activation is no module."""
 
-    def __init__(self, width, wide):
+    def __init__(self, width, wide, act=F.gelu):
         super().__init__()
-        self.up, self.down = nn.Linear(width, wide), nn.Linear(wide, width)
+        self.up, self.down, self.act = nn.Linear(width, wide), nn.Linear(wide, width), act
 
     def forward(self, x):
         return self.down(self.act(self.up(x)))
-
-    def act(self, x):
-        return F.gelu(x)
 
 
 class Gated(nn.Module):
@@ -164,6 +161,19 @@ class PortedModel(nn.Module):
         return x @ self.wte.weight.T
 
 
+def two_norms(width, eps=1e-5):
+    return nn.LayerNorm(width, eps=eps), nn.LayerNorm(width, eps=eps)
+
+
+def torch_block(width, heads, wide, before, act=F.gelu, attention=PortedAttention):
+    return PortedBlock(attention(width, heads), Wide(width, wide, act), two_norms(width), before)
+
+
+def llama_block(width, heads, groups, feed_forward):
+    attention = PortedAttention(width, heads, groups, bias=False, turn=rotate_halves)
+    return PortedBlock(attention, feed_forward, (PortedRMSNorm(width), PortedRMSNorm(width)), True)
+
+
 # ---------------------------------------------------------------- numbers
 
 
@@ -193,7 +203,7 @@ def load_stacked(layers, weight, bias):
 
 def load_layers(pairs):
     for ours, theirs in pairs:
-        load(ours, theirs.weight, theirs.bias)
+        load(ours, theirs.weight, getattr(theirs, "bias", None))
 
 
 def load_torch_layer(block, theirs):
@@ -204,15 +214,6 @@ def load_torch_layer(block, theirs):
     load_layers(((block.ln1, theirs.norm1), (block.ln2, theirs.norm2)))
 
 
-def two_norms(width, eps=1e-5):
-    return nn.LayerNorm(width, eps=eps), nn.LayerNorm(width, eps=eps)
-
-
-class ReluWide(Wide):
-    def act(self, x):
-        return F.relu(x)
-
-
 # ---------------------------------------------------------------- pairs: mine, theirs
 
 
@@ -220,72 +221,37 @@ def encoder_pair(width=12, heads=3, wide=20, before=False):
     """A port of torch's TransformerEncoderLayer."""
     options = {"batch_first": True, "norm_first": before, "activation": "gelu", "dropout": 0.1}
     theirs = fill(nn.TransformerEncoderLayer(width, heads, wide, **options), 1)
-    norms = nn.LayerNorm(width), nn.LayerNorm(width)
-    mine = PortedBlock(PortedAttention(width, heads), Wide(width, wide), norms, before)
-    state = theirs.state_dict()
-    for kind in ("weight", "bias"):
-        for name, part in zip(("wq", "wk", "wv"), state[f"self_attn.in_proj_{kind}"].chunk(3), strict=True):
-            getattr(getattr(mine.att, name), kind).data = part.clone()
-    copy(
-        state,
-        mine,
-        {"self_attn.out_proj": "att.wo", "linear1": "ffn.up", "linear2": "ffn.down", "norm1": "ln1", "norm2": "ln2"},
-    )
+    mine = torch_block(width, heads, wide, before)
+    load_torch_layer(mine, theirs)
     return mine.eval(), theirs
 
 
 def decoder_pair(width=12, heads=3, wide=20, layers=2, vocabulary=29):
     """A port, in the style of GPT-2, of notebook 08's decoder."""
-    config = DecoderConfig(vocabulary, 16, width, heads, layers, wide)
-    theirs = fill(Decoder(config), 2)
-    blocks = [
-        PortedBlock(FusedAttention(width, heads), Wide(width, wide), (nn.LayerNorm(width), nn.LayerNorm(width)), True)
-        for _ in range(layers)
-    ]
+    theirs = fill(Decoder(DecoderConfig(vocabulary, 16, width, heads, layers, wide)), 2)
+    blocks = [torch_block(width, heads, wide, True, attention=FusedAttention) for _ in range(layers)]
     mine = PortedModel(vocabulary, width, blocks, nn.LayerNorm(width), 16)
-    state = theirs.state_dict()
-    copy(state, mine, {"tokens": "wte", "positions": "wpe", "norm": "ln_f"})
-    for i in range(layers):
-        names = {
-            "attention.out_proj": "att.wo",
-            "norm1": "ln1",
-            "norm2": "ln2",
-            "feed_forward.0": "ffn.up",
-            "feed_forward.2": "ffn.down",
-        }
-        copy(state, mine, {f"blocks.{i}.{a}": f"h.{i}.{b}" for a, b in names.items()})
-        for kind in ("weight", "bias"):
-            parts = [state[f"blocks.{i}.attention.{name}_proj.{kind}"] for name in "qkv"]
-            getattr(mine.h[i].att.c_attn, kind).data = torch.cat(parts)
+    load_model(mine, theirs, {"feed_forward.0": "ffn.up", "feed_forward.2": "ffn.down"})
+    load(mine.wpe, theirs.positions.weight)
+    for ours, other in zip(mine.h, theirs.blocks, strict=True):
+        parts = [getattr(other.attention, f"{name}_proj") for name in "qkv"]
+        load(ours.att.c_attn, torch.cat([part.weight for part in parts]), torch.cat([part.bias for part in parts]))
     return mine.eval(), theirs
 
 
 def today_pair(width=24, heads=3, groups=3, wide=20, layers=2, vocabulary=29):
     """A port, in the style of Llama, of notebook 10's decoder."""
     theirs = fill(TodayDecoder(TodayConfig(vocabulary, width, heads, groups, layers, wide)), 3)
-    blocks = [
-        PortedBlock(
-            PortedAttention(width, heads, groups, bias=False, turn=rotate_halves),
-            Gated(width, wide),
-            (PortedRMSNorm(width), PortedRMSNorm(width)),
-            True,
-        )
-        for _ in range(layers)
-    ]
+    blocks = [llama_block(width, heads, groups, Gated(width, wide)) for _ in range(layers)]
     mine = PortedModel(vocabulary, width, blocks, PortedRMSNorm(width))
-    names = {f"attention.{name}_proj": f"att.w{name}" for name in "qkv"} | {"attention.out_proj": "att.wo"}
-    names |= {f"feed_forward.{name}": f"ffn.{name}_proj" for name in ("gate", "up", "down")}
-    names |= {"norm1": "ln1", "norm2": "ln2"}
-    state = theirs.state_dict()
-    copy(state, mine, {"tokens": "wte", "norm": "ln_f"})
-    for i in range(layers):
-        copy(state, mine, {f"blocks.{i}.{a}": f"h.{i}.{b}" for a, b in names.items()})
+    names = {f"attention.{name}_proj": f"att.w{name}" for name in "qkv"}
+    load_model(mine, theirs, names | {f"feed_forward.{name}": f"ffn.{name}_proj" for name in ("gate", "up", "down")})
     return mine.eval(), theirs
 
 
-def copy(state, module, names):
-    """The parameters of layers under other names."""
-    for theirs, mine in names.items():
-        layer = module.get_submodule(mine)
-        for kind, _ in list(layer.named_parameters()):
-            setattr(layer, kind, nn.Parameter(state[f"{theirs}.{kind}"].clone()))
+def load_model(mine, theirs, names):
+    """The numbers of one of our decoders, for a PortedModel. names: of layers in their blocks, and in those of mine"""
+    load_layers(((mine.wte, theirs.tokens), (mine.ln_f, theirs.norm)))
+    names = {"attention.out_proj": "att.wo", "norm1": "ln1", "norm2": "ln2", **names}
+    for ours, other in zip(mine.h, theirs.blocks, strict=True):
+        load_layers((ours.get_submodule(b), other.get_submodule(a)) for a, b in names.items())
