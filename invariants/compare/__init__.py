@@ -3,13 +3,19 @@
 It goes on where exercise 7.3 ends: `first_difference` names the first child whose output differs; `compare` goes
 down into the children, and tries causes until one explains the numbers of both sides.
 
-    recording    what each module got and gave      parameters   a parameter of one module
-    operations   what torch's functions computed    steps        an activation, a norm
-    pairing      which module is which              sums         what is added, what is read
-    places       the first difference               sites        where a model attends, and to what
-    sides        what was known by then             attention    everything between the input and merged heads
-    diagnosis    which cause is told                numbers      scaled, turned, rounded, in another order
-    report       Comparison, and the table
+    1. record both runs     recording    what each module got and gave
+                            operations   what torch's functions computed, also where no module stands
+    2. pair the modules     pairing      which module is which, and which stand alone
+    3. find the place       places       the first difference that matters, and what follows from it
+    4. try causes there     diagnosis    the order in which they are tried
+                            parameters   a parameter of one module
+                            attention    everything between the input and merged heads, with
+                                         sites (where a model attends), heads (how they are made) and masks
+                            steps        an activation, a norm
+                            sums         what is added, what is read
+                            sides        what each of the two had computed by then
+                            numbers      scaled, turned, rounded, in another order
+    5. say it               report       Comparison, and the table
 """
 
 from torch import nn
@@ -17,13 +23,12 @@ from torch import nn
 from invariants.assertions.calling import resting
 from invariants.compare.diagnosis import first_by_chance, guess
 from invariants.compare.numbers import Guess
-from invariants.compare.pairing import paired, parameter_pairs, without_counterpart
+from invariants.compare.pairing import architecture, paired, parameter_pairs
 from invariants.compare.places import differences, first_parting, what_follows
 from invariants.compare.recording import record
 from invariants.compare.report import Comparison, Row
 
 __all__ = ["Comparison", "Guess", "compare"]
-DETAILS = 0.05  # of the parameters may have no counterpart before two models are different architectures
 
 
 def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None, **options):
@@ -57,12 +62,12 @@ def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None
         parting, certain = (None, False) if agree else first_parting(found, tolerance, rerun)
         alone, other_architecture = ((), ()), False
         if not agree:
-            alone, other_architecture = _architecture(mine, theirs, pairs, calls, others)
+            alone, other_architecture = architecture((mine, theirs), (calls, others), pairs)
         guessed = follows = None
         if parting is not None:
             guessed = _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options)
             if guessed is None and not other_architecture:
-                parameters = parameter_pairs(mine, theirs, pairs, calls, others)
+                parameters = parameter_pairs(mine, theirs, pairs, others)
                 guessed = guess(parting, certain, (calls, others), pairs, parameters)
                 follows = what_follows(found, parting, tolerance, rerun) if certain else None
     before = parting is not None and parting.before
@@ -87,38 +92,14 @@ def _plain(model, *inputs, **options):
 
 def _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options):
     """A guess if a second run of one model gives other numbers before the two part, or where they do."""
-    for model, run, call in ((mine, calls, _plain), (theirs, others, their_call or _plain)):
-        where = first_by_chance(run, record(model, call, inputs, options))
-        at = parting.mine if model is mine else parting.theirs
+    for i, (model, run, call) in enumerate(((mine, calls, _plain), (theirs, others, their_call or _plain))):
+        where, at = first_by_chance(run, record(model, call, inputs, options)), (parting.mine, parting.theirs)[i]
         if where is not None and where.start <= (at.start if parting.before else at.end):
             says = ["the same ones"] * 2
-            says[model is theirs] = f"other numbers in each run, from `{where.name or 'the model itself'}` on"
-            if mine is theirs:
-                says = [says[0]] * 2
+            says[i] = f"other numbers in each run, from `{where.name or 'the model itself'}` on"
+            says = [says[0]] * 2 if mine is theirs else says
             return Guess("dropout", "dropout that is left on, or another draw of random numbers", *says)
     return None
-
-
-def _architecture(mine, theirs, pairs, calls, others):
-    """The layers that have no counterpart, and whether they are too many for one architecture."""
-    left, right, same = without_counterpart(mine, theirs, pairs, calls, others)
-    ours, theirs_named = ({call.name: call.module for call in side} for side in (calls, others))
-    shapes = {}
-    for a, b in pairs.items():
-        one, other = (
-            {n: tuple(p.shape) for n, p in m.named_parameters(recurse=False)}
-            for m in (ours.get(a, mine), theirs_named.get(b, theirs))
-        )
-        if any(one[n] != other[n] for n in one.keys() & other.keys()):
-            shapes[a] = b
-    left, right = left + list(shapes), right + list(shapes.values())
-    share = max(_share(left, ours, mine), _share(right, theirs_named, theirs))
-    return (tuple(left), tuple(right)), share > DETAILS and not (same and not shapes)
-
-
-def _share(names, modules, model):
-    total = sum(p.numel() for p in model.parameters()) or 1
-    return sum(p.numel() for name in names for p in modules[name].parameters(recurse=False)) / total
 
 
 def _rows(found):

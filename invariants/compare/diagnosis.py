@@ -7,17 +7,18 @@ numbers, neither is told.
 
 import itertools
 from dataclasses import replace
+from functools import partial
 
 import torch
 
-from invariants.compare.attention import by_attention, made_up_for
+from invariants.compare.attention import by_attention
 from invariants.compare.numbers import Guess, close, relation, size_of_difference
 from invariants.compare.operations import Operation
 from invariants.compare.parameters import by_bias, by_parameters
 from invariants.compare.places import CANNOT_RUN, differences, largest_of
-from invariants.compare.sides import both_sides, is_norm, norms_of
+from invariants.compare.sides import both_sides
 from invariants.compare.steps import by_activation, by_norm
-from invariants.compare.sums import by_source, by_sum
+from invariants.compare.sums import by_sum
 
 ROUNDING = 2e-6  # relative to the largest number, in float32
 
@@ -35,33 +36,24 @@ def guess(parting, certain, runs, pairs, parameters):
     if parting.size < 10 * within:
         return None  # what is that small is explained by too much
     sides, pool = both_sides(parting, runs, pairs, within)
-    scope, other = (sides[0].scope, sides[1].scope) if parting.before else (mine, theirs)
-
-    def moved(label, x):
-        return _is_moved(label, x, mine, sides[0].scope, runs[0], within)
-
     times = [call.start if parting.before else call.end for call in (mine, theirs)]
-    found = by_runs(runs, pairs, within)
-    if not found and not parting.before and mine.output is not None:
-        found = _tried(made_up_for, runs, times, mine.output)
-    found = found or by_parameters(scope, other, parameters, within, [run[0] for run in runs])
-    found = found or _tried(by_attention, runs, times, parting, certain)
+    scope, other = (side.scope for side in sides) if parting.before else (mine, theirs)
+    found = (
+        by_runs(runs, pairs, within)
+        or by_parameters(scope, other, parameters, within, [run[0] for run in runs])
+        or _tried(by_attention, runs, times, parting)
+    )
     if found or not certain:
         return found
-    added = by_bias(a, b, [run[0].module for run in runs], within)
-    norms = norms_of(sides)
-    ends = [_end(run, side.target, time) for run, side, time in zip(runs, sides, times, strict=True)]
     place = f"what `{mine.name}` {'gets first' if parting.before else 'gives'}"
-
-    def later(vector):
-        return [_uses(run, vector, time) for run, time in zip(runs, times, strict=True)]
-
-    normed, got = _tried(by_norm, ends, place, later, within) or (None, None)
+    ends = [_end(run, side.target, time) for run, side, time in zip(runs, sides, times, strict=True)]
+    normed, got = _tried(by_norm, ends, place, partial(_uses, runs, times), within) or (None, None)
+    moved = partial(_is_moved, mine, sides[0].scope, runs[0], within)
     if got is not None:
-        sides = tuple(replace(side, target=x) for side, x in zip(sides, got, strict=True))
-        norms, moved = [], lambda label, x: False
-    steps = (lambda: added or normed, lambda: by_activation(sides, pool, within), lambda: by_source(sides, within))
-    fits = (lambda: relation(a, b, within), lambda: by_sum(sides, pool, norms, moved, within))
+        sides, moved = [replace(side, target=x) for side, x in zip(sides, got, strict=True)], lambda label, x: False
+    added = by_bias(a, b, [run[0].module for run in runs], within)
+    steps = (lambda: added or normed, lambda: by_activation(sides, pool, within))
+    fits = (lambda: relation(a, b, within), lambda: by_sum(sides, pool, moved, within))
     for causes in (steps, fits):
         found = [found for cause in causes if (found := cause()) is not None]
         if found:
@@ -96,15 +88,18 @@ def _end(run, target, time):
     return next((x for x in same if torch.equal(x.value, target)), Operation("", target, [], True))
 
 
-def _uses(run, vector, time):
-    """How many operations after this time read a vector that does not depend on the input."""
-    read = [source for one in run.operations if one.time > time for source in one.sources if not source.live]
-    return sum(source.value.shape == vector.shape and close(source.value, vector, 1e-6) for source in read)
+def _uses(runs, times, vector):
+    """How many operations of each side, after these times, read a vector that does not depend on the input."""
+    read = [
+        [source.value for one in run.operations if one.time > time for source in one.sources if not source.live]
+        for run, time in zip(runs, times, strict=True)
+    ]
+    return [sum(close(x, vector, 1e-6) for x in each) for each in read]
 
 
-def _is_moved(label, x, call, scope, run, within):
+def _is_moved(call, scope, run, within, label, x):
     """Whether a norm of mine gets a sum without x, and x is added after it, or computed only then."""
-    if not is_norm(call):
+    if not any("norm" in name.lower() for name in (type(call.module).__name__, call.name)):
         return False
     name = f"{scope.name}.{label}".strip(".")
     if any(c.name == name and c.start > call.start for c in run):

@@ -21,10 +21,13 @@ def by_mask(mine, theirs, masks):
         return Guess("positions", "what is added to the scores", *says)
     if torch.equal(a, b):
         return Guess("mask", "the mask", f"scores {how}", f"scores {other}") if how != other else None
-    if "after" in how + other and not all(_label(x, masks, b) for x in (a, b)):
-        return None
-    names = (_label(x, masks, b) or f"{int(x[0, 0].sum())} of {x[0, 0].numel()} pairs visible" for x in (a, b))
-    labels = (f"{n}, scores {h}" if h[:1] in tuple("s+-") else n for n, h in zip(names, (how, other), strict=True))
+    labels = []
+    for visible, done in ((a, how), (b, other)):
+        label = _label(visible, masks, b)
+        if label is None and "after" in how + other:
+            return None
+        label = label or f"{int(visible[0, 0].sum())} of {visible[0, 0].numel()} pairs visible"
+        labels.append(f"{label}, scores {done}" if done[:1] in tuple("s+-") else label)
     return Guess("mask", "the mask", *labels)
 
 
@@ -60,11 +63,12 @@ def _visible(side):
     return ~hidden, how, nothing
 
 
-def _known(masks, B, H, T, S, b):
-    """Names of what may be visible, (B, H, T, S); a given mask is meant as in b, that of theirs."""
-    ones = torch.ones(T, S, dtype=torch.bool, device=b.device)
+def _label(visible, masks, theirs):
+    """The name of what is visible, (B, H, T, S), or None; a given mask is meant as theirs means it."""
+    B, _, T, S = visible.shape
+    ones = torch.ones(T, S, dtype=torch.bool, device=visible.device)
     causal = ones.tril(S - T)
-    plain = {
+    known = {
         "none": ones,
         "causal": causal,
         "causal without the token itself": ones.tril(S - T - 1),
@@ -73,46 +77,32 @@ def _known(masks, B, H, T, S, b):
         "causal, transposed": ones.triu(S - T),
         "causal, inverted": ~causal,
     }
-    yield from plain.items()
-    yield from ((f"causal, a window of {n}", causal.triu(S - T - n + 1)) for n in range(1, S))
+    known |= {f"causal, a window of {n}": causal.triu(S - T - n + 1) for n in range(1, S)}
     given = []
     for mask in masks:
-        for x in _shaped(mask, B, T, S):
+        x = _shaped(mask, B, T, S)
+        if x is not None:
             x = x.expand(B, x.size(1), T, S)
-            x = ~x if torch.equal(b, (~x).expand_as(b)) or torch.equal(b, (~x & causal).expand_as(b)) else x
+            x = ~x if any(torch.equal(theirs, y.expand_as(theirs)) for y in (~x, ~x & causal)) else x
             if not any(torch.equal(x, y) for y in given):
                 given.append(x)
     for i, x in enumerate(given):
         name = "the given mask" if i == 0 else f"given mask {i + 1}"
-        yield name, x
-        yield f"{name}, inverted", ~x
-        yield f"{name} and causal", x & causal
-        yield f"{name} and causal, inverted", ~(x & causal)
-        yield f"{name} or causal", x | causal
-        yield f"{name}, inverted, and causal", ~x & causal
+        known |= {name: x, f"{name}, inverted": ~x, f"{name} and causal": x & causal}
         if T == S:
-            yield f"{name}, for queries instead of keys", x.mT
-
-
-def _label(visible, masks, other):
-    known = _known(masks, *visible.shape, other)
-    return next((name for name, x in known if torch.equal(x.expand_as(visible), visible)), None)
+            known[f"{name}, for queries instead of keys"] = x.mT
+    return next((name for name, x in known.items() if torch.equal(x.expand_as(visible), visible)), None)
 
 
 def _shaped(mask, B, T, S):
-    """A mask as bool, in the ways that broadcast to (B, H, T, S)."""
-    if mask.dtype != torch.bool:
-        if mask.is_floating_point() and float(mask.max()) == 0 and float(mask.min()) < -1e3:
-            mask = mask == 0
-        elif ((mask == 0) | (mask == 1)).all():
-            mask = mask != 0
-        else:
-            return
-    if mask.dim() == 4 and mask.shape[-2:] in ((T, S), (1, S)):
-        yield mask
-    elif mask.dim() == 3 and mask.shape[-2:] in ((T, S), (1, S)):
-        yield mask[:, None]
-    elif mask.shape == (T, S):
-        yield mask[None, None]
-    elif mask.shape == (B, S):
-        yield mask[:, None, None]
+    """A mask as bool, in the shape that broadcasts to (B, H, T, S); None if it is no mask."""
+    if mask.is_floating_point() and float(mask.max()) == 0 and float(mask.min()) < -1e3:
+        mask = mask == 0
+    if not ((mask == 0) | (mask == 1)).all():
+        return None
+    mask = mask != 0
+    if mask.dim() in (3, 4) and mask.shape[-2:] in ((T, S), (1, S)):
+        return mask if mask.dim() == 4 else mask[:, None]
+    if mask.shape == (T, S):
+        return mask[None, None]
+    return mask[:, None, None] if mask.shape == (B, S) else None

@@ -1,17 +1,17 @@
 """What torch's functions computed in one run, and from what: also where no module stands."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from unittest import mock
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
 
 PRODUCTS = ("matmul", "__matmul__", "bmm", "mm", "linear", "einsum", "baddbmm", "addmm", "conv1d", "conv2d")
 BIASED = ("baddbmm", "addmm")
-FUSED = "scaled_dot_product_attention"
 
 
 @dataclass(eq=False)
@@ -38,34 +38,28 @@ class Operation:
 class Layer(nn.Module):
     """A product with a parameter that no module computes, as if one did: forward(x) computes it again."""
 
-    def __init__(self, function, args, kwargs, at, weight_at):
+    def __init__(self, function, args, kwargs, at, weight):
         super().__init__()
-        self.again = function, args, kwargs, at, weight_at
-        self.weight = nn.Parameter(args[weight_at].detach(), requires_grad=False)
-        bias = args[2] if len(args) > 2 else kwargs.get("bias")
-        self.bias = None
-        if function.__name__ == "linear" and bias is not None:
-            self.bias = nn.Parameter(bias.detach(), requires_grad=False)
+        self.again, self.weight = (function, args, kwargs, at), nn.Parameter(weight.detach(), requires_grad=False)
 
     def forward(self, x):
-        function, args, kwargs, at, weight_at = self.again
-        args = list(args)
-        args[at], args[weight_at] = x, self.weight
-        return function(*args, **kwargs) if self.bias is None else function(*args[:2], self.bias)
+        function, args, kwargs, at = self.again
+        return function(*args[:at], x, *args[at + 1 :], **kwargs)
 
 
 class Operations(TorchFunctionMode):
     """Keeps every result, in the order in which they are computed, for a Recorder, which tells the time.
 
-    linear: the names of linear layers, which may not run as such; values: whether to keep what the results are
+    values: whether to keep what the results are
     """
 
-    def __init__(self, recorder, parameters, linear, inputs, values):
+    def __init__(self, recorder, model, inputs, values):
         super().__init__()
-        self.linear = linear
-        self.recorder, self.values, self.found, self.of, self.kept = recorder, values, [], {}, []
-        self.parameters, self.saved = parameters, {}
-        for name, parameter in parameters.items():
+        self.recorder, self.values, self.found = recorder, values, []
+        self.made = {}  # by the id of a tensor, (it, so that no other one gets its id; the operation that gave it)
+        self.linear = {name for name, module in model.named_modules() if isinstance(module, nn.Linear)}
+        self.parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+        for name, parameter in self.parameters.items():
             self._leaf(parameter, False, name)
         for x in inputs:
             self._leaf(x, True)
@@ -76,127 +70,106 @@ class Operations(TorchFunctionMode):
             with self, mock.patch.object(F, "has_torch_function", lambda *_: False):
                 return func(*args, **kwargs)
         name = getattr(func, "__name__", "")
-        if name == "__setitem__" or (name.endswith("_") and not name.endswith("__")):
-            self._save(args[0])
-        is_product = name in PRODUCTS
-        if is_product and (found := self._layer(func, args, kwargs)) is not None:
-            layer, at = found
-            before, after = self.recorder.layer(*layer)
-            args = (*args[:at], before(args[at]), *args[at + 1 :])
-            result = after(func(*args, **kwargs))
-        else:
-            result = func(*args, **kwargs)
-        factors = _factors(name, args, kwargs) if is_product and self.values else ()
-        results = [x for x in _flat([args[0] if name == "__setitem__" else result]) if isinstance(x, torch.Tensor)]
-        if not results:
-            return result
-        given = list(_flat((*args, *kwargs.values())))
-        sources = [self._of(x) for x in given if isinstance(x, torch.Tensor)]
-        numbers = tuple(x for x in given if isinstance(x, float))
-        live = any(source.live for source in sources) or name in ("linear", "embedding")
-        parameter = next((source.parameter for source in sources if source.parameter), "") if not live else ""
-        attention = fused(*args, **kwargs) if name == FUSED and self.values else ()
-        for x in results:
-            value = x.detach().clone() if self.values else x
-            one = Operation(
-                name, value, sources, live, self.recorder.tick(), parameter, numbers, *(factors or ((), ()))
-            )
-            one.attention = attention
-            for source in sources:
-                source.users.append(one)
-            self.found.append(one)
-            self._keep(x, one)
+        layer = self._layer(func, args, kwargs) if name in PRODUCTS else None
+        result = func(*args, **kwargs) if layer is None else self.recorder.run(*layer)
+        results = tensors_in(args[0] if name == "__setitem__" else result)
+        if results:
+            given = (*args, *kwargs.values())
+            sources = [self._of(x) for x in tensors_in(given)]
+            one = Operation(name, None, sources, name in ("linear", "embedding") or any(x.live for x in sources))
+            if not one.live:
+                one.parameter = next((source.parameter for source in sources if source.parameter), "")
+            one.numbers = tuple(x for x in tree_leaves(given) if isinstance(x, float))
+            if self.values and name in PRODUCTS:
+                one.factors, one.order = _factors(name, args, kwargs)
+            if self.values and name == "scaled_dot_product_attention":
+                one.attention = fused(*args, **kwargs)
+            self.found += [self._keep(x, self._copy(one, x)) for x in results]
         return result
 
-    def _save(self, x):
-        """Keep a parameter that the model is about to change."""
-        name = self._of(x).parameter
-        if name and name not in self.saved:
-            self.saved[name] = self.parameters[name].detach().clone()
-
-    def put_back(self):
-        for name, before in self.saved.items():
-            self.parameters[name].data.copy_(before)
+    def _copy(self, one, x):
+        """One of the results of an operation."""
+        value = x.detach().clone() if self.values else x
+        one = replace(one, value=value, time=self.recorder.tick(), users=[])
+        for source in one.sources:
+            source.users.append(one)
+        return one
 
     def _layer(self, func, args, kwargs):
-        """((name, Layer), which argument it is given), if this is a product with a parameter that no layer owns."""
-        places = [i for i, x in enumerate(args) if isinstance(x, torch.Tensor)][-2 if func.__name__ in BIASED else 0 :][
-            :2
-        ]
-        if len(places) < 2:
+        """(name, Layer, its input), if this is a product with a parameter that no layer owns."""
+        places = [i for i, x in enumerate(args) if isinstance(x, torch.Tensor)]
+        places = places[-2:] if func.__name__ in BIASED else places[:2]
+        both = {i: self._of(args[i]) for i in places}
+        live = [i for i in places if both[i].live]
+        if len(places) < 2 or len(live) != 1:
             return None
-        both = [self._of(args[i]) for i in places]
-        at = next((i for i in (0, 1) if both[i].live and not both[1 - i].live and both[1 - i].parameter), None)
-        if at is None:
+        (at,), (weight_at,) = live, set(places) - set(live)
+        name = both[weight_at].parameter
+        own = self.recorder.open[-1].module if self.recorder.open else nn.Identity()
+        matrices = [p for p in own.parameters() if p.dim() > 1]
+        if not name or (len(matrices) == 1 and matrices[0] is self.parameters[name]):
             return None
-        name = both[1 - at].parameter
-        own = self.recorder.open[-1].module if self.recorder.open else None
-        matrices = [p for p in own.parameters(recurse=False) if p.dim() > 1] if own is not None else []
-        if len(matrices) == 1 and matrices[0] is self.parameters[name] and not any(True for _ in own.children()):
-            return None
-        layer = Layer(func, args, kwargs, places[at], places[1 - at])
         short = name.removesuffix(".weight")
-        return (short if short in self.linear else name, layer), places[at]
+        return short if short in self.linear else name, Layer(func, args, kwargs, at, args[weight_at]), args[at]
 
     def _of(self, x):
-        return self.of.get(id(x)) or self._leaf(x, False)
+        return self.made[id(x)][1] if id(x) in self.made else self._leaf(x, False)
 
     def _leaf(self, x, live, parameter=""):
         value = x.detach().clone() if live else x.detach()
         return self._keep(x, Operation("", value, [], live, parameter=parameter))
 
     def _keep(self, x, one):
-        self.kept.append(x)  # so that no other tensor gets its id
-        self.of[id(x)] = one
+        self.made[id(x)] = x, one
         return one
 
 
-def _flat(values):
-    for x in values:
-        if isinstance(x, (list, tuple)):
-            yield from _flat(x)
-        else:
-            yield x
+def behind(one):
+    """All floats that depend on the input and that it was made of, up to the first products, in order of time."""
+    seen, todo = {}, [one]
+    while todo:
+        x = todo.pop()
+        if x.live and id(x) not in seen:
+            seen[id(x)] = x
+            todo += [] if x.factors else x.sources
+    return sorted((x for x in seen.values() if x.value.is_floating_point()), key=lambda x: x.time)
+
+
+def tensors_in(tree):
+    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, torch.Tensor)]
 
 
 def _factors(name, args, kwargs):
     """The operands as (..., rows, inner) and (..., inner, columns), and the order that puts the result like that."""
     if name == "einsum":
-        return _of_einsum(args)
-    tensors = [x for x in (*args, *kwargs.values()) if isinstance(x, torch.Tensor)]
-    if name in BIASED:
-        tensors = tensors[1:]
-    if len(tensors) < 2 or tensors[0].dim() < 2 or tensors[1].dim() < 2:
-        return ()
-    a, b = (x.detach().clone() for x in tensors[:2])
-    if name == "linear":
-        b = b.mT
-    return (a, b), ()
+        return _of_einsum(*args)
+    a, b = tensors_in((args, kwargs))[name in BIASED :][:2]
+    if a.dim() < 2 or b.dim() < 2:
+        return (), ()
+    a, b = (x.detach().clone() for x in (a, b))
+    return (a, b.mT if name == "linear" else b), ()
 
 
-def _of_einsum(args):
-    if not isinstance(args[0], str) or "." in args[0] or len(args) != 3 or "->" not in args[0]:
-        return ()
-    inputs, out = args[0].replace(" ", "").split("->")
+def _of_einsum(equation, *tensors):
+    inputs, _, out = equation.replace(" ", "").partition("->")
+    if len(tensors) != 2 or "." in inputs or not out:
+        return (), ()
     left, right = inputs.split(",")
     rows, columns = ([c for c in out if c in one and c not in other] for one, other in ((left, right), (right, left)))
     inner = [c for c in left if c in right and c not in out]
     if not rows or not columns or not inner or set(left + right) != set(out) | set(inner):
-        return ()
+        return (), ()
     lead = [c for c in out if c not in (rows[-1], columns[-1])]
-    order = tuple(out.index(c) for c in (*lead, rows[-1], columns[-1]))
-    a = _arranged(args[1], left, lead, [rows[-1]], inner)
-    b = _arranged(args[2], right, lead, [columns[-1]], inner).mT
-    return (a, b), order
+    a = _arranged(tensors[0], left, lead, rows[-1], inner)
+    b = _arranged(tensors[1], right, lead, columns[-1], inner).mT
+    return (a, b), tuple(out.index(c) for c in (*lead, rows[-1], columns[-1]))
 
 
 def _arranged(x, letters, lead, own, inner):
     """x as (lead, own, inner), with axes of size 1 where it lacks a letter of the lead, and inner axes joined."""
     there = [c for c in lead if c in letters]
-    x = x.detach().permute([letters.index(c) for c in (*there, *own, *inner)]).flatten(len(there) + 1)
-    for i, c in enumerate(lead):
-        x = x if c in there else x.unsqueeze(i)
-    return x.clone()
+    x = x.detach().permute([letters.index(c) for c in (*there, own, *inner)]).flatten(len(there) + 1)
+    return x[tuple(slice(None) if c in there else None for c in lead)].clone()
 
 
 def fused(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):

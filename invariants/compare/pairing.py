@@ -4,6 +4,8 @@ import torch
 
 from invariants.compare.operations import Layer
 
+DETAILS = 0.05  # of the parameters may have no counterpart before two models are different architectures
+
 
 def paired(mine, theirs, mapping):
     """{name of a module of mine: name of one of theirs}, from the calls of both; what has no counterpart is left out.
@@ -11,15 +13,19 @@ def paired(mine, theirs, mapping):
     Names come first, then parameters that are equal, then shapes in the order in which modules run. A module that holds
     others is paired with the one that holds their counterparts.
     """
-    ours, others = {call.name: call for call in mine}, {call.name: call for call in theirs}
+    ours, others = ({call.name: call for call in side} for side in (mine, theirs))
     pairs = {"": ""} | _mapped(mapping, ours, others)
-    pairs |= _new(pairs, {name: name for name in ours if name in others and alike(ours[name], others[name])})
-    for key in (_values, _shapes, _first_shape):
-        left = {name: call for name, call in ours.items() if name not in pairs and is_layer(call)}
-        taken = set(pairs.values())
-        right = {name: call for name, call in others.items() if name not in taken and is_layer(call)}
-        alone = [{n: c for n, c in one.items() if not _is_part(c, two)} for one, two in ((left, right), (right, left))]
-        pairs |= _in_order(*(_grouped(each, key) for each in alone))
+    taken = {*pairs, *pairs.values()}
+    pairs |= {name: name for name in ours if name in others and name not in taken and alike(ours[name], others[name])}
+    for key in (_values, _shape):
+        left, right = (
+            {name: call for name, call in side.items() if name not in done and is_layer(call)}
+            for side, done in ((ours, set(pairs)), (others, set(pairs.values())))
+        )
+        groups, other_groups = _grouped(left, right, key), _grouped(right, left, key)
+        for value, names in groups.items():
+            if len(names) == len(other_groups.get(value, ())):  # the first with the first
+                pairs |= zip(names, other_groups[value], strict=True)
     return pairs | _holders(pairs, ours, others)
 
 
@@ -35,15 +41,8 @@ def _mapped(mapping, ours, others):
     return pairs
 
 
-def _new(pairs, found):
-    taken = set(pairs.values())
-    return {a: b for a, b in found.items() if a not in pairs and b not in taken}
-
-
 def alike(one, other):
     """Whether modules of the same name may play the same part: those without parameters must be of one class."""
-    if isinstance(one.module, Layer) and isinstance(other.module, Layer):
-        return one.module.weight.shape == other.module.weight.shape
     if is_layer(one) or is_layer(other) or one.children or other.children:
         return True
     return type(one.module) is type(other.module)
@@ -64,12 +63,8 @@ def _is_part(call, others):
     return any(torch.equal(w, u[i : i + len(w)]) for u in wider for i in range(0, len(u), len(w)))
 
 
-def _shapes(call):
-    return tuple(tuple(p.shape) for p in call.module.parameters(recurse=False))
-
-
-def _first_shape(call):
-    return _shapes(call)[0]
+def _shape(call):
+    return next(call.module.parameters(recurse=False)).shape
 
 
 def _values(call):
@@ -77,26 +72,18 @@ def _values(call):
     weight = next(call.module.parameters(recurse=False)).detach().flatten()
     if len(weight) == 0 or torch.equal(weight, weight[:1].expand(len(weight))):
         return None
-    return round(float(weight.double().square().sum() + weight[0]), 9)
+    return round(float(weight.double().square().sum() + weight[0]), 9), _shape(call)
 
 
-def _grouped(calls, key):
+def _grouped(calls, others, key):
+    """{what the key gives: names}, but for those that the other side has as part of a larger layer."""
     groups = {}
     for name, call in calls.items():
-        if (value := key(call)) is not None:
+        value = key(call)
+        if value is not None and not _is_part(call, others):
             kind = isinstance(call.module, torch.nn.Embedding)  # a head may have the same numbers
-            groups.setdefault((value, kind, _first_shape(call)), []).append(name)
+            groups.setdefault((value, kind), []).append(name)
     return groups
-
-
-def _in_order(left, right):
-    """The first with the first, where both groups are equally large."""
-    return {
-        a: b
-        for key in left
-        if len(left[key]) == len(right.get(key, ()))
-        for a, b in zip(left[key], right[key], strict=True)
-    }
 
 
 def _holders(pairs, ours, others):
@@ -115,25 +102,21 @@ def _holders(pairs, ours, others):
     return found
 
 
-def parameter_pairs(mine, theirs, pairs, calls, other_calls):
-    """{name of a parameter of mine: (it, its counterpart)}; also of modules that do not run as such."""
-    ours, others = ({call.name: call.module for call in side} for side in (calls, other_calls))
-    named = dict(theirs.named_parameters(remove_duplicate=False))
+def parameter_pairs(mine, theirs, pairs, others):
+    """{name of a parameter of mine: (it, its counterpart)}; also of modules that do not run as such.
+
+    others: the calls of theirs
+    """
+    modules, named = {call.name: call.module for call in others}, dict(theirs.named_parameters(remove_duplicate=False))
     found = {}
     for name, parameter in mine.named_parameters(remove_duplicate=False):
         module, _, local = name.rpartition(".")
         if module in pairs:
-            other = getattr(others[pairs[module]], local, None)
+            other = getattr(modules[pairs[module]], local, None)
         else:
-            other = named.get(_renamed(module, pairs) + "." + local)
+            other = named.get(f"{_renamed(module, pairs)}.{local}")
         if isinstance(other, torch.Tensor):
             found[name] = parameter, other
-    real = dict(mine.named_modules())
-    for name, module in ours.items():  # products with parameters that no module computes
-        if name in pairs and name not in real:
-            for local, parameter in module.named_parameters():
-                if isinstance(other := getattr(others[pairs[name]], local, None), torch.Tensor):
-                    found[f"{name}.{local}"] = parameter, other
     return found
 
 
@@ -146,30 +129,47 @@ def _renamed(name, pairs):
     return f"{pairs[parent]}.{rest}".strip(".") if rest else pairs[parent]
 
 
-def without_counterpart(mine, theirs, pairs, calls, other_calls):
-    """The layers of each side that have none, and whether they hold as many parameters: then only the layout differs.
+def architecture(models, runs, pairs):
+    """The layers of each side that have no counterpart, and whether they are too many for one architecture.
 
-    A layer that the other side has under the same name, and reads without running it, has one; so has a head whose
-    numbers the other side reads from its embeddings.
+    If they or the models hold as many numbers on both sides, only the layout differs.
     """
-    ours, others = (set(dict(model.named_modules(remove_duplicate=False))) for model in (mine, theirs))
-    left = _layers((c for c in calls if c.name not in pairs and c.name not in others), theirs)
-    right = _layers((c for c in other_calls if c.name not in pairs.values() and c.name not in ours), mine)
-    in_all = [sum(p.numel() for p in model.parameters()) for model in (mine, theirs)]
-    same = sum(left.values()) == sum(right.values()) or in_all[0] == in_all[1]  # a layer may be there and not run
-    return list(left), list(right), same
+    done = set(pairs), set(pairs.values())
+    alone = [_alone(*each) for each in zip(runs, done, models[::-1], strict=True)]
+    modules = [{"": model} | {call.name: call.module for call in run} for model, run in zip(models, runs, strict=True)]
+    reshaped = [(a, b) for a, b in pairs.items() if _have_other_shapes(modules[0][a], modules[1][b])]
+    in_all = [sum(p.numel() for p in model.parameters()) for model in models]
+    layers = [sum(_size(side[name]) for name in names) for side, names in zip(modules, alone, strict=True)]
+    same = (layers[0] == layers[1] or in_all[0] == in_all[1]) and not reshaped  # a layer may be there and not run
+    alone = [[*names, *(pair[i] for pair in reshaped)] for i, names in enumerate(alone)]
+    shares = [
+        sum(_size(side[name]) for name in names) / (total or 1)
+        for side, names, total in zip(modules, alone, in_all, strict=True)
+    ]
+    return tuple(map(tuple, alone)), max(shares) > DETAILS and not same
 
 
-def _layers(calls, other):
-    """{name: how many parameters} of layers that hold numbers that the other model has nowhere."""
-    there, named = list(other.parameters()), {name for name, _ in other.named_parameters()}
-    calls = (c for c in calls if not isinstance(c.module, Layer) or not {c.name, f"{c.name}.weight"} & named)
-    return {
-        call.name: sum(p.numel() for p in own)
-        for call in calls
-        if (own := list(call.module.parameters(recurse=False))) and not all(_is_among(p, there) for p in own)
-    }
+def _size(module):
+    """How many numbers its weights have; a bias of zeros is no difference."""
+    return sum(p.numel() for p in module.parameters(recurse=False) if p.dim() > 1)
 
 
-def _is_among(p, others):
-    return any(p.shape == other.shape and torch.equal(p, other) for other in others)
+def _have_other_shapes(one, other):
+    one, other = ({n: p.shape for n, p in module.named_parameters(recurse=False)} for module in (one, other))
+    return any(one[n] != other[n] for n in one.keys() & other.keys())
+
+
+def _alone(run, done, other):
+    """The names of the layers that are not done and hold numbers that the other model has nowhere.
+
+    A layer that the other side has under the same name, and reads without running it, has a counterpart; so has a head
+    whose numbers the other side reads from its embeddings.
+    """
+    names = {name for name, _ in (*other.named_modules(remove_duplicate=False), *other.named_parameters())}
+    there, found = list(other.parameters()), []
+    for call in {call.name: call for call in run if call.name not in done}.values():
+        own = list(call.module.parameters(recurse=False))
+        known = {call.name, f"{call.name}.weight"} & names
+        if not known and not all(any(p.shape == q.shape and torch.equal(p, q) for q in there) for p in own):
+            found.append(call.name)
+    return found

@@ -14,29 +14,28 @@ def by_parameters(mine, theirs, known, within, roots):
     known: {name: (parameter of mine, of theirs)}, for the whole models; roots: the calls of the whole models
     """
     root, other = (call.output for call in roots)
-    again = None if theirs.output is None or root is None else _with_all(roots[0], known)
-    if theirs.output is None or (again is not None and near(again, root)):
+    if theirs.output is None or root is None:
+        return None
+    again = _with_all(roots[0], known)
+    if again is not None and near(again, root):
         return None  # other parameters make up for it
-    local = {name: name[len(mine.name) :].removeprefix(".") for name in known if _below(name, mine.name)}
-    own = dict(mine.module.named_parameters(remove_duplicate=False))
+    prefix, own = f"{mine.name}.".lstrip("."), dict(mine.module.named_parameters(remove_duplicate=False))
     differing = {
-        name: known[name] for name in local if local[name] in own and not _equal(*known[name])
-    }  # those of another shape cannot be tried
-    every = [[name] for name in differing] + ([list(differing)] if len(differing) > 1 else [])
-    for names in every:
-        replaced = {local[name]: differing[name][1].to(own[local[name]]) for name in names}
-        if _agrees(replaced, mine, theirs, within):
-            found = [_described(name, *known[name], known, within) for name in names]
-            if found[0].kind == "order" and not _explain(again, other, known):
+        name: pair
+        for name, pair in known.items()
+        if name.startswith(prefix) and name[len(prefix) :] in own and not _equal(*pair)
+    }
+    for names in [[name] for name in differing] + [list(differing)] * (len(differing) > 1):
+        replaced = {name[len(prefix) :]: differing[name][1].to(differing[name][0]) for name in names}
+        result = _output(mine, replaced)
+        if result is not None and size_of_difference(result, theirs.output) <= within:
+            found = [_described(name, *known[name], known) for name in names]
+            if found[0].kind == "order" and not _is_certain(again, other, known):
                 return None
             if len({each.kind for each in found}) == 1:
                 return found[0]  # of a layer, that of the weight
-            return Guess(
-                "parameter",
-                "a set of parameters that was not copied",
-                ", ".join(f"`{name}`" for name in names),
-                "others",
-            )
+            listed = ", ".join(f"`{name}`" for name in names)
+            return Guess("parameter", "a set of parameters that was not copied", listed, "others")
     return None
 
 
@@ -50,58 +49,41 @@ def _with_all(root, known):
     return _output(root, copied({**own, **dict(root.module.named_buffers()), **replaced}))  # which a run may change
 
 
-def _explain(again, other, known):
+def _is_certain(again, other, known):
     """Whether an order is the cause: if other parameters are in another order, too, these may make up for it."""
-    orders = [
-        n for n, (a, b) in known.items() if a.dim() > 1 and not _equal(a, b) and _is_order(a.detach(), b.detach())
-    ]
-    return len(orders) < 2 or (again is not None and other is not None and near(again, other))
-
-
-def _is_order(a, b):
-    return torch.equal(a.flatten().sort()[0], b.flatten().sort()[0])
-
-
-def _below(name, module):
-    return not module or name.startswith(module + ".")
+    pairs = [(a, b) for a, b in known.values() if a.dim() > 1 and not _equal(a, b)]
+    orders = [a for a, b in pairs if torch.equal(a.flatten().sort()[0], b.flatten().sort()[0])]
+    return len(orders) < 2 or (again is not None and near(again, other))
 
 
 def _equal(a, b):
+    """Whether they hold the same numbers; those of another shape cannot be tried."""
     return a.shape != b.shape or (a.dtype == b.dtype and torch.equal(a, b))
-
-
-def _agrees(replaced, mine, theirs, within):
-    """Whether this call of mine, with other parameters, gives what theirs gave."""
-    result = _output(mine, replaced)
-    return result is not None and size_of_difference(result, theirs.output) <= within
 
 
 def _output(call, replaced):
     """What a call gives with other parameters; None if it does not run so."""
     args, kwargs = copied(call.given)
     try:
-        result = first_tensor(functional_call(call.module, replaced, args, kwargs))
+        return first_tensor(functional_call(call.module, replaced, args, kwargs))
     except CANNOT_RUN:
         return None
-    return result if isinstance(result, torch.Tensor) else None
 
 
-def _described(name, a, b, known, within):
+def _described(name, a, b, known):
     """How a parameter differs from theirs."""
-    kind = name.rpartition(".")[2]
     a, b = a.detach(), b.detach()
-    elsewhere = [n for n, (_, other) in known.items() if n != name and other.shape == a.shape and torch.equal(other, a)]
     if rounded := rounding(a, b):
         return rounded
+    elsewhere = [n for n, (_, other) in known.items() if n != name and other.shape == a.shape and torch.equal(other, a)]
     if elsewhere and not _constant(a):
-        return Guess(
-            "roles", "a parameter in the wrong place", f"`{name}` with the numbers of `{elsewhere[0]}`", "with its own"
-        )
+        says = f"`{name}` with the numbers of `{elsewhere[0]}`", "with its own"
+        return Guess("roles", "a parameter in the wrong place", *says)
     found = None if _constant(a) or _constant(b) else relation(a, b, 1e-6 * float(b.abs().max()) + 1e-12, table=True)
     if found is not None:
-        where = f"`{name}`" if kind != "bias" or found.kind != "order" else f"`{name.removesuffix('.bias')}.weight`"
+        where = name if found.kind != "order" else f"{name.removesuffix('.bias').removesuffix('.weight')}.weight"
         what = {"positions": "rows that are off by one"}.get(found.kind, found.what)
-        return Guess(found.kind, f"{where}, by {what}" if found.kind != "dtype" else what, found.mine, found.theirs)
+        return Guess(found.kind, f"`{where}`, by {what}", found.mine, found.theirs)
     rows = (a != b).flatten(1).any(dim=1) if a.dim() > 1 else a != b
     some = "" if rows.all() else f", in {int(rows.sum())} of {len(rows)} rows"
     return Guess("parameter", f"a parameter that was not copied{some}", f"one `{name}`", "another")
@@ -116,10 +98,9 @@ def by_bias(a, b, models, within):
     apart = a - b
     if apart.dim() < 2 or not close(apart, apart.flatten(0, -2).mean(0).expand_as(apart), within):
         return None
-    for i, model in enumerate(models):
-        for name, p in model.named_parameters():
-            if close((1 - 2 * i) * apart.flatten(0, -2)[0], p.flatten(), within):
-                has = ["none", "none"]
-                has[i] = f"`{name}`"
-                return Guess("parameter", "a bias that one side lacks", *has)
+    row = apart.flatten(0, -2)[0]
+    for i, sign in enumerate((1, -1)):
+        name = next((name for name, p in models[i].named_parameters() if close(sign * row, p.flatten(), within)), None)
+        if name is not None:
+            return Guess("parameter", "a bias that one side lacks", *(f"`{name}`", "none")[::sign])
     return None

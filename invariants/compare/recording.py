@@ -6,9 +6,9 @@ from functools import cached_property
 
 import torch
 from torch import nn
-from torch.utils._pytree import tree_flatten, tree_map
+from torch.utils._pytree import tree_map
 
-from invariants.compare.operations import Operations
+from invariants.compare.operations import Operations, tensors_in
 from invariants.compare.sites import sites_of
 
 
@@ -56,15 +56,6 @@ class Run(list):
         return sites_of(self.operations)
 
 
-def _state(model):
-    """Parameters, buffers, and tensors that are neither."""
-    yield from (*model.named_parameters(), *model.named_buffers())
-    for name, module in model.named_modules():
-        for local, x in vars(module).items():
-            if isinstance(x, torch.Tensor):
-                yield f"{name}.{local}".strip("."), x
-
-
 def record(model, call, inputs, options, changes=None, inside=False):
     """Run the model on copies of the inputs. Hooks are removed and the model is put back, even after an exception.
 
@@ -72,30 +63,28 @@ def record(model, call, inputs, options, changes=None, inside=False):
     inside: whether to keep what torch's functions compute
     """
     recorder = Recorder(changes or {})
-    names = {}
+    calls, handles, names = recorder.calls, [], {}
     for name, module in model.named_modules(remove_duplicate=False):
         names.setdefault(module, []).append(name)
-    handles = []
-    linear = {name for name, module in model.named_modules() if isinstance(module, nn.Linear)}
     inputs, options = copied((inputs, options))
-    operations = Operations(recorder, dict(_state(model)), linear, tensors_in((inputs, options)), inside)
+    operations = Operations(recorder, model, tensors_in((inputs, options)), inside)
+    before = [(parameter, parameter.detach().clone()) for parameter in model.parameters()]
     try:
         for module, known in names.items():
-            handles.append(module.register_forward_pre_hook(recorder.begins(known), with_kwargs=True))
-            handles.append(module.register_forward_hook(recorder.ends()))
+            handles += recorder.watch(module, known)
         with operations:
             result = call(model, *inputs, **options)
     finally:
         for handle in handles:
             handle.remove()
-        operations.put_back()
-    if inside:
-        recorder.calls.operations = operations.found
-    if not recorder.calls:
+        for parameter, numbers in before:
+            parameter.data.copy_(numbers)
+    calls.operations = operations.found if inside else []
+    if not calls:
         raise ValueError(f"the call must run the model, {type(model).__name__}, as model(...), and it did not")
-    if recorder.calls[0].name == "" and recorder.calls[0].end == recorder.clock - 1:
-        recorder.calls[0].output = first_tensor(result)  # what the call made of it
-    return recorder.calls
+    if calls[0].name == "" and calls[0].end == recorder.clock - 1:
+        calls[0].output = first_tensor(result)  # what the call made of it
+    return calls
 
 
 class Recorder:
@@ -104,82 +93,47 @@ class Recorder:
     def __init__(self, changes):
         self.calls, self.open, self.clock, self.counts, self.changes = Run(), [], 0, {}, changes
 
-    def begins(self, names):
+    def watch(self, module, names):
         """A module that has several names, because it is used again, has the next one in each of its runs."""
         runs = itertools.count()
 
-        @self._unseen
-        def hook(module, args, kwargs):
-            call = self._add(names[next(runs) % len(names)], module, copied((args, kwargs)))
-            self.open.append(call)
-            changed = self._changed(call, True, (args, kwargs))
-            if changed is not None:
-                call.given = copied(changed)
-            return changed
+        def begins(module, args, kwargs):
+            with torch._C.DisableTorchFunction():  # what a hook computes is no operation of the model
+                name, parent = names[next(runs) % len(names)], self.open[-1] if self.open else None
+                number = self.counts[name] = self.counts.get(name, -1) + 1
+                call = Call(name, number, module, parent, copied((args, kwargs)), self.tick())
+                if parent is not None:
+                    parent.children.append(call)
+                self.calls.append(call)
+                self.open.append(call)
+                changed = self._changed(call, True, (args, kwargs))
+                if changed is not None:
+                    call.given = copied(changed)
+                return changed
 
-        return hook
+        def ends(module, args, output):
+            with torch._C.DisableTorchFunction():
+                call = self.open.pop()
+                changed = self._changed(call, False, output)
+                call.output = copied(first_tensor(output if changed is None else changed))
+                call.end = self.tick()
+                return changed
 
-    def ends(self):
-        @self._unseen
-        def hook(module, args, output):
-            call = self.open.pop()
-            changed = self._changed(call, False, output)
-            call.output = copied(first_tensor(output if changed is None else changed))
-            call.end = self.tick()
-            return changed
+        yield module.register_forward_pre_hook(begins, with_kwargs=True)
+        yield module.register_forward_hook(ends)
 
-        return hook
+    def run(self, name, layer, x):
+        """The result of a layer that is no module of the model."""
+        list(self.watch(layer, [name]))
+        return layer(x)
 
     def _changed(self, call, before, tree):
         change = self.changes.get((call.place, before))
         return None if change is None else change(tree)
 
-    def _unseen(self, hook):
-        """What a hook computes is no operation of the model."""
-
-        def quiet(*args):
-            with torch._C.DisableTorchFunction():
-                return hook(*args)
-
-        return quiet
-
     def tick(self):
         self.clock += 1
         return self.clock - 1
-
-    def layer(self, name, module):
-        """What to do with the input and with the result of a layer that is no module of the model."""
-        call = None
-
-        def before(x):
-            nonlocal call
-            changed = self._changed_layer(name, x)
-            call = self._add(name, module, ((copied(changed),), {}))
-            return changed
-
-        def after(x):
-            changed = self._changed(call, False, x)
-            call.output, call.end = copied(x if changed is None else changed), self.tick()
-            return x if changed is None else changed
-
-        return before, after
-
-    def _changed_layer(self, name, x):
-        change = self.changes.get(((name, self.counts.get(name, -1) + 1), True))
-        return x if change is None else change(x)
-
-    def _add(self, name, module, given):
-        parent = self.open[-1] if self.open else None
-        number = self.counts[name] = self.counts.get(name, -1) + 1
-        call = Call(name, number, module, parent, given, self.tick())
-        if parent is not None:
-            parent.children.append(call)
-        self.calls.append(call)
-        return call
-
-
-def tensors_in(tree):
-    return [leaf for leaf in tree_flatten(tree)[0] if isinstance(leaf, torch.Tensor)]
 
 
 def first_tensor(tree):

@@ -57,33 +57,24 @@ class Comparison:
     @property
     def sentences(self):
         """What was found, sentence by sentence."""
-        found = []
+        found, size = [], f"by up to {self.difference:.2g}"
         if self.other_architecture:
             found += [f"{who} alone has {_some(names)}." for who, names in zip(WHO, self.alone, strict=True) if names]
         if self.name is None:
-            if self.undone:
-                return [*found, "In between, outputs differ, but later steps undo every difference."]
-            return [*found, f"No output differs by more than {self.tolerance:g}."]
+            undone = "In between, outputs differ, but later steps undo every difference."
+            return [*found, undone if self.undone else f"No output differs by more than {self.tolerance:g}."]
         if self.before:
-            found.append(
-                f"{_quoted(self.name)} is the first module that gets something else, by up to {self.difference:.2g}: "
-                f"the difference arises in {_quoted(self.inside)}, before it runs."
-            )
+            arises = f"the difference arises in {_quoted(self.inside)}, before it runs"
+            found.append(f"{_quoted(self.name)} is the first module that gets something else, {size}: {arises}.")
         else:
-            found.append(
-                f"{_quoted(self.name)} is the first module whose output differs, by up to {self.difference:.2g}."
-            )
+            found.append(f"{_quoted(self.name)} is the first module whose output differs, {size}.")
         if self.guess is not None:
             found.append(str(self.guess))
         elif not self.other_architecture:
             found.append("No cause that compare knows explains it: read the forward of both, line by line.")
         if self.follows is not None:
-            then = (
-                f"{_quoted(*self.follows)} is the next that differs"
-                if self.follows
-                else "nothing that comes later differs"
-            )
-            found.append(f"With the numbers of theirs there, {then}.")
+            then = f"{_quoted(*self.follows)} is the next that" if self.follows else "nothing that comes later"
+            found.append(f"With the numbers of theirs there, {then} differs.")
         return found
 
     @property

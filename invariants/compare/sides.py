@@ -5,20 +5,20 @@ from dataclasses import dataclass
 import torch
 
 from invariants.compare.numbers import size_of_difference
-from invariants.compare.recording import Call, tensors_in
+from invariants.compare.operations import tensors_in
+from invariants.compare.recording import Call
 
 
 @dataclass
 class Side:
     """What one model had computed when it parted from the other.
 
-    target is what differs; `scope` is the call in which that was computed, `done` the calls in it that were over,
-    `known` their outputs and what the scope got, `tables` rows of parameters that no module has read.
+    target is what differs; `scope` is the call in which that was computed, `known` what the scope got and the outputs
+    of the calls in it that were over, `tables` rows of parameters that no module has read.
     """
 
     target: torch.Tensor
     scope: Call
-    done: list
     known: list
     tables: list
 
@@ -48,17 +48,8 @@ def _side(call, before, run, names, paired):
             known.append((f"input of {_label(c, scope, names)}", c.input))
         if c.output is not None and not (c.children and c.name not in paired):
             known.append((_label(c, scope, names), c.output))
-    known = _once(known)
-    return Side(target, scope, done, known, _tables(scope, run, target))
-
-
-def _once(known):
-    """Each tensor under its first name."""
-    found = []
-    for label, x in known:
-        if not any(_is(x, other) for _, other in found):
-            found.append((label, x))
-    return found
+    known = [(label, x) for i, (label, x) in enumerate(known) if not any(_is(x, other) for _, other in known[:i])]
+    return Side(target, scope, known, _tables(scope, run, target))
 
 
 def _is(x, target):
@@ -90,17 +81,3 @@ def _tables(scope, run, target):
             for start in range(min(3, len(table) - T + 1)):
                 rows.append((f"rows of {name} from {start}", table.detach()[start : start + T]))
     return rows
-
-
-def norms_of(sides):
-    """What each norm got and gave."""
-    calls = [call for side in sides for call in side.done if is_norm(call)]
-    return [
-        (c.input, c.output)
-        for c in calls
-        if c.input is not None and c.output is not None and c.input.shape == c.output.shape
-    ]
-
-
-def is_norm(call):
-    return "norm" in type(call.module).__name__.lower() or "norm" in call.name.lower()

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from invariants.compare.numbers import Guess, close, size_of_difference
-from invariants.compare.sites import behind
+from invariants.compare.operations import behind
 
 ACTIVATIONS = {
     "none": lambda x: x,
@@ -24,39 +24,30 @@ MOST = 8  # results before a norm that are tried as what it got
 
 
 def by_activation(sides, pool, within):
-    """A guess if both targets are functions of one known tensor, or of two with a gate; the function differs."""
+    """A guess if both targets are functions of one known tensor, or of two with a gate, and the functions differ."""
     mine, theirs = (side.target for side in sides)
-    known = [(label, x) for label, x in pool if x.shape == mine.shape == theirs.shape][-6:]
-    pairs = [(label, x, 1.0) for label, x in reversed(known)]
-    pairs += [(label, x, y) for label, x in reversed(known) for gate, y in reversed(known) if gate != label]
-    found = []
-    for label, x, y in pairs:
-        names = [
-            next((name for name, function in ACTIVATIONS.items() if close(function(x) * y, target, within)), None)
-            for target in (mine, theirs)
-        ]
-        if None not in names and names[0] != names[1]:
-            found.append(Guess("activation", f"the activation of `{label}`", *names))
-    plain = [
-        guess for guess in found if "none" not in (guess.mine, guess.theirs)
-    ]  # else of what one side has activated
-    return next(iter(plain or found), None) or _exchanged(known, mine, theirs, within)
-
-
-def _exchanged(known, mine, theirs, within):
-    """A guess if a gate and what it gates are exchanged, or one of them is missing."""
-    for (label, x), (other, y) in itertools.permutations(known, 2):
-        for name, function in ACTIVATIONS.items():
-            if name != "none" and close(function(x) * y, theirs, within):
-                right = f"{name} of `{label}` · `{other}`"
-                for result, says in (
-                    (x * function(y), f"`{label}` · {name} of `{other}`"),
-                    (function(x), f"{name} of `{label}`"),
-                    (x * y, f"`{label}` · `{other}`"),
-                ):
-                    if close(result, mine, within):
-                        return Guess("activation", "a gate", says, right)
+    known = [(label, x) for label, x in reversed(pool) if x.shape == mine.shape == theirs.shape][:6]
+    fits = {}, {}  # of each side, {(what it is a factor of or "", what is activated): the first activation that fits}
+    for (gated, y), (label, x) in itertools.product([("", 1.0), *known], known):
+        for name, function in ACTIVATIONS.items() if label != gated else ():
+            result = function(x) * y
+            for found, target in zip(fits, (mine, theirs), strict=True):
+                if close(result, target, within):
+                    found.setdefault((gated, label), name)
+    differing = [key for key, name in fits[1].items() if fits[0].get(key, name) != name]
+    if differing:
+        key = min(differing, key=lambda key: "none" in (fits[0][key], fits[1][key]))  # else of what one has activated
+        return Guess("activation", f"the activation of `{key[1]}`", fits[0][key], fits[1][key])
+    for one, other in itertools.product(fits[0].items(), fits[1].items()):
+        if other[0][0] and other[1] != "none" and one != other and {*one[0], ""} <= {*other[0], ""}:
+            return Guess("activation", "a gate", _form(*one), _form(*other))
     return None
+
+
+def _form(key, name):
+    gated, label = key
+    activated = f"`{label}`" if name == "none" else f"{name} of `{label}`"
+    return f"{activated} · `{gated}`" if gated else activated
 
 
 # ---------------------------------------------------------------- norms
@@ -65,8 +56,8 @@ def _exchanged(known, mine, theirs, within):
 def by_norm(ends, place, later, within):
     """(a guess or None, what both norms got or None) for the operations that two norms end with.
 
-    A guess if the norms differ in one choice: the kind, epsilon, axis, or the weight. Kinds differ in where epsilon
-    stands, so that both may differ at once. If they do not differ, what they got may.
+    A guess if the norms differ in one choice: the kind, epsilon, or the weight. Kinds differ in where epsilon stands,
+    so that both may differ at once. If they do not differ, what they got may.
 
     place: what the operations gave; later(vector): how often each side uses it later
     """
@@ -84,14 +75,17 @@ def by_norm(ends, place, later, within):
         one, other, (key,) = next(pair for pair in pairs if len(pair[2]) == 1)
         if "none" in (one["kind"], other["kind"]):
             return _of_one_side(one, other, place, later), None
-        what = {"eps": "an epsilon", "kind": "the kind of norm", "axis": "the axis of a norm"}
-        return Guess(
-            "epsilon" if key == "eps" else "norm",
-            what.get(key, "the weight of a norm"),
-            *(f"{c[key]}" for c in (one, other)),
-        ), None
+        kind, what = WORDS[key]
+        return Guess(kind, what, f"{one[key]}", f"{other[key]}"), None
     same = [pair for pair in itertools.product(mine, theirs) if not _differing(*pair) and pair[0]["kind"] != "none"]
     return None, tuple(choice["x"] for choice in same[-1]) if same and not pairs else None
+
+
+WORDS = {
+    "eps": ("epsilon", "an epsilon"),
+    "kind": ("norm", "the kind of norm"),
+    "weight": ("norm", "the weight of a norm"),
+}
 
 
 def _of_one_side(one, other, place, later):
@@ -106,7 +100,9 @@ def _of_one_side(one, other, place, later):
 
 def _choices(end, within):
     """All norms, and the same number of results without one, that give what an operation gave."""
-    found = [{"x": end.value, "kind": "none", "eps": 0.0, "axis": "", "weight": "", "values": ()}]
+    found = [{"x": end.value, "kind": "none", "eps": 0.0, "weight": "", "values": ()}]
+    if end.value.dim() < 2:
+        return found
     steps = sorted(behind(end), key=lambda one: -one.time)
     for x in [one for one in steps if one.value.shape == end.value.shape and one is not end][:MOST]:
         inner = [one for one in steps if one.time > x.time]
@@ -116,19 +112,13 @@ def _choices(end, within):
             if not one.live and one.parameter and one.value.shape == end.value.shape[-1:]:
                 vectors[_named(one)] = one.value
         named = [("none", None), *vectors.items(), *((f"1 + {n}", 1 + v) for n, v in vectors.items())]
-        for kind, eps, (axis, dim) in itertools.product(
-            KINDS, sorted(own) or (1e-5,), (("features", -1), ("positions", -2))
-        ):
-            if x.value.dim() < 2 or x.value.size(dim) < 2:
-                continue
-            normed = KINDS[kind](x.value, eps, dim)
-            for (name, weight), (_, bias) in itertools.product(named, [("none", None), *vectors.items()]):
+        for kind, eps in itertools.product(KINDS, sorted(own) or (1e-5,)):
+            normed = _normed(x.value, eps, **KINDS[kind])
+            for (name, weight), bias in itertools.product(named, (None, *vectors.values())):
                 result = normed if weight is None else normed * weight
                 if close(result if bias is None else result + bias, end.value, within):
-                    values = (weight, bias)
-                    found.append(
-                        {"x": x.value, "kind": kind, "eps": eps, "axis": axis, "weight": name, "values": values}
-                    )
+                    values = weight, bias
+                    found.append({"x": x.value, "kind": kind, "eps": eps, "weight": name, "values": values})
     return found
 
 
@@ -146,28 +136,22 @@ def _differing(one, other):
     """The keys in which two choices differ; weights that hold the same numbers, w and 1 + w, are the same."""
     if "none" in (one["kind"], other["kind"]):
         return ["kind"] if one["kind"] != other["kind"] else []
-    same = all(_equal(a, b) for a, b in zip(one["values"], other["values"], strict=True))
-    return [
-        key for key in ("kind", "eps", "axis", "weight") if (not same if key == "weight" else one[key] != other[key])
-    ]
+    pairs = zip(one["values"], other["values"], strict=True)
+    same = all(a is b or (a is not None and b is not None and close(a, b, 1e-6)) for a, b in pairs)
+    return [key for key in ("kind", "eps") if one[key] != other[key]] + ["weight"] * (not same)
 
 
-def _equal(a, b):
-    return a is b or (a is not None and b is not None and close(a, b, 1e-6))
-
-
-def _layer_norm(x, eps, axis, unbiased=False):
-    centered = x - x.mean(axis, keepdim=True)
-    return centered / (x.var(axis, keepdim=True, unbiased=unbiased) + eps).sqrt()
+def _normed(x, eps, centered=True, divisor=lambda n: n, outside=False):
+    x = x - x.mean(-1, keepdim=True) if centered else x
+    square = x.square().sum(-1, keepdim=True) / divisor(x.size(-1))
+    return x / (square.sqrt() + eps if outside else (square + eps).sqrt())
 
 
 KINDS = {
-    "LayerNorm": _layer_norm,
-    "RMSNorm": lambda x, eps, axis: x / (x.square().mean(axis, keepdim=True) + eps).sqrt(),
-    "LayerNorm with n - 1": lambda x, eps, axis: _layer_norm(x, eps, axis, unbiased=True),
-    "LayerNorm with epsilon outside the root": lambda x, eps, axis: (x - x.mean(axis, keepdim=True))
-    / (x.std(axis, keepdim=True, unbiased=False) + eps),
-    "LayerNorm with n - 1 and epsilon outside the root": lambda x, eps, axis: (x - x.mean(axis, keepdim=True))
-    / (x.std(axis, keepdim=True) + eps),
-    "RMSNorm without the mean": lambda x, eps, axis: x / (x.square().sum(axis, keepdim=True) + eps).sqrt(),
+    "LayerNorm": {},
+    "RMSNorm": {"centered": False},
+    "LayerNorm with n - 1": {"divisor": lambda n: n - 1},
+    "LayerNorm with epsilon outside the root": {"outside": True},
+    "LayerNorm with n - 1 and epsilon outside the root": {"divisor": lambda n: n - 1, "outside": True},
+    "RMSNorm without the mean": {"centered": False, "divisor": lambda n: 1},
 }

@@ -10,97 +10,76 @@ READ = "what is read"
 TABLE, PARTS = "rows of ", ("[:, 0]", "[:, -1]", ".mean(1)", "[:, 1]")  # how labels of tables begin, and of tokens end
 
 
-def by_source(sides, within):
-    """A guess if the targets have different shapes, and are two tensors that are known under different names."""
-    if sides[0].target.shape == sides[1].target.shape:
-        return None
-    found = [next((label for label, x in side.known if close(x, side.target, within)), None) for side in sides]
-    if None in found or found[0] == found[1]:
-        return None
-    return Guess("source", READ, *(f"`{label}`" for label in found))
-
-
-def by_sum(sides, pool, norms, moved, within):
+def by_sum(sides, pool, moved, within):
     """A guess if both targets are sums of the same few known tensors, each times a number, and the numbers differ.
 
     If that is not known of the targets, it may be of their difference: then one term or two make up for it.
-    norms: what each norm got and gave; moved(label, x): whether mine adds this only after a norm
+    moved(label, x): whether mine adds this only after a norm
     """
     targets = [side.target for side in sides]
     if targets[0].shape != targets[1].shape or not all(x.isfinite().all() for x in targets):
         return None
     known = _known(sides, pool, targets[0])
-    columns = {label: x.flatten() for label, x in known.items()}
     targets = [x.double().flatten() for x in targets]
-    found = _common(columns, targets, within)
-    if found is None:
+    sums = _common(known, targets, within)
+    if sums is None:
         apart = targets[0] - targets[1]
-        found = _common(columns, [apart, 0 * apart], within, 2)
-        if found is not None:
-            terms = found[0].items()
-            found = [{label: sign * f for label, f in terms if sign * f > 0} for sign in (1, -1)]
-            differing = set(found[0]) | set(found[1])
-    else:
-        differing = {label for label in found[0] if found[0][label] != found[1][label]}
-    if found is None or not differing:
+        sums = _common(known, [apart, 0 * apart], within, 2)
+        sums = sums and [{label: sign * f for label, f in sums[0].items() if sign * f > 0} for sign in (1, -1)]
+    if sums is None:
         return None
-    sums = [{label: factor for label, factor in each.items() if factor} for each in found]
-    apart, crossed = targets[0] - targets[1], zip(sides[::-1], sums, strict=True)
-    passed = any(x.numel() == len(apart) and _proportional(apart, (x - y).double().flatten(), within) for x, y in norms)
-    named = _kind(sums, differing, passed or any(moved(label, known[label]) for label in differing))
-    if named == ("source", READ) and not any(_knows(side, known[label]) for side, each in crossed for label in each):
+    labels = list(dict.fromkeys(label for each in sums for label in each))
+    differing = {label for label in labels if sums[0].get(label, 0.0) != sums[1].get(label, 0.0)}
+    sums = [{label: each[label] for label in labels if each.get(label, 0.0)} for each in sums]
+    if not differing:
+        return None
+    kind, what = _kind(sums, differing, any(moved(label, known[label]) for label in differing))
+    crossed = zip(sides[::-1], sums, strict=True)
+    if what == READ and not any(_knows(side, known[label]) for side, each in crossed for label in each):
         return None  # each side reads what the other has not: what differs came before
-    return named and Guess(*named, *(" + ".join(_term(*term) for term in each.items()) or "nothing" for each in sums))
+    said = (" + ".join(_term(*term) for term in each.items()) or "nothing" for each in sums)
+    return kind and Guess(kind, what, *said)
 
 
 def _knows(side, x):
-    return any(close(y.double(), x, 0.0) for _, y in side.known if y.shape == x.shape)
+    return any(close(y.double(), x, 0.0) for _, y in side.known)
 
 
 def _known(sides, pool, target):
-    """What came in, the latest, and rows of tables, in the shape of the target."""
+    """What came in, the latest, parts of texts, and rows of tables, in the shape of the target."""
     found = {}
     tables = [*sides[0].tables, *((f"{TABLE}their {label[len(TABLE) :]}", x) for label, x in sides[1].tables)]
     for label, x in [*pool, *tables]:
         for name, part in _stretched(label, x, target):
             if part.isfinite().all() and not any(close(part, other, 0.0) for other in found.values()):
                 found[name] = part.double()
-    own = [label for label, _ in sides[0].known if label in found]
     rows = [label for label in found if label.startswith(TABLE)]
-    rest = [label for label in found if label not in own and label not in rows]
     parts = [label for label in found if label.endswith(PARTS)]
-    own, rest = ([label for label in labels if label not in parts] for labels in (own, rest))
+    own = [label for label, _ in sides[0].known if label in found and label not in parts]
+    rest = [label for label in found if label not in (*own, *rows, *parts)]
     shown = (*own[:2], *own[2:][-9:], *rest[:1], *rest[1:][-4:], *parts[-8:], *rows[:6])
     return {label: found[label] for label in shown}
 
 
-def _proportional(a, b, within):
-    factor = (a @ b) / (b @ b).clamp(min=1e-12)
-    return bool((a - factor * b).abs().max() <= within)
-
-
-def _kind(sums, differing, norm):
-    """The kind and its name; None where two things differ."""
-    for kind, what, those in (
-        _of_tables({label for label in differing if label.startswith(TABLE)}),
-        ("source", "which tokens are read", {label for label in differing if label.endswith(PARTS)}),
-    ):
-        if those:
-            return (kind, what) if those == differing else None
-    if norm:
+def _kind(sums, differing, moved):
+    """The kind and its name; None for both where two things differ."""
+    tables = {label for label in differing if label.startswith(TABLE)}
+    tokens = {label for label in differing if label.endswith(PARTS)}
+    if (tables or tokens) and differing not in (tables, tokens):
+        return None, None
+    if tables and len(tables) == 2 and len({label.rpartition(" ")[2] for label in tables}) == 1:
+        return "parameter", "the table whose rows are added"
+    if tables:
+        return "positions", "which positions are added"
+    if tokens:
+        return "source", "which tokens are read"
+    if moved:
         return "norm", "the norm before or after"
     if all(list(each.values()) == [1] for each in sums):
         return "source", READ
     if all(label in each for label in differing for each in sums):
         return "scale", "a scale"
     return "residual", "what is added"
-
-
-def _of_tables(labels):
-    """Other rows are other positions, but the same rows of two tables are parameters."""
-    if len(labels) == 2 and len({label.rpartition(" ")[2] for label in labels}) == 1:
-        return "parameter", "the table whose rows are added", labels
-    return "positions", "which positions are added", labels
 
 
 def _term(label, factor):
@@ -115,7 +94,7 @@ def _common(known, targets, within, most=4):
     labels = list(known)
     if not labels or len(targets[0]) < 12:
         return None
-    columns = torch.stack([*known.values(), *targets])
+    columns = torch.stack([*(x.flatten() for x in known.values()), *targets])
     products = columns @ columns.T
     size = products.diagonal()[-2:]
     for count in range(1, min(most, len(labels)) + 1):
