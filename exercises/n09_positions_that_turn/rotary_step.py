@@ -63,8 +63,6 @@ EXERCISE = exercise(
         incremental.by_hand([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [0.0, 1.0, 4.0], [3]),
         incremental.by_hand([1.0, 1.0], [2.0, 2.0], [0.0, 1.0], [1, 1]),
         incremental.by_hand([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [0.0, 1.0, 4.0], [1, 1, 1]),
-        incremental.by_hand([1.0, 1.0, 2.0, 1.0], [2.0, 3.0, 2.0, 1.0], [0.0, 1.0, 4.0, 2.0], [2, 2]),
-        incremental.by_hand([1.0, 1.0, 2.0, 1.0, 1.0], [2.0, 3.0, 2.0, 1.0, 2.0], [0.0, 1.0, 4.0, 2.0, 8.0], [2, 2, 1]),
     ),
     stage_of=stage_of,
     properties=(properties.FINITE,),

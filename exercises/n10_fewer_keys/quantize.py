@@ -83,11 +83,8 @@ EXERCISE = exercise(
         (torch.tensor([1.0, 7.0]), 4),
         (torch.tensor([1.0, -7.0]), 4),
         (torch.tensor([2.8, 7.0]), 4),
-        (torch.tensor([-2.8, 7.0]), 4),
         (torch.tensor([5.6, 14.0]), 4),
         (torch.tensor([[1.0, 7.0], [6.0, 14.0]]), 4),
-        (torch.tensor([1.0, 127.0]),),
-        (torch.tensor([-2.0, 254.0]),),
     ),
     properties=(properties.FINITE,),
     behavioral_tests=(

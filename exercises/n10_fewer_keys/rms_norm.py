@@ -70,7 +70,6 @@ EXERCISE = exercise(
         (torch.tensor([1.0, 3.0]), torch.ones(2), 3.0),
         (torch.tensor([3.0, 4.0]), torch.tensor([1.0, 2.0])),
         (torch.tensor([[3.0, 4.0], [1.0, 0.0]]), torch.ones(2)),
-        (torch.tensor([[3.0, 4.0], [1.0, 0.0]]), torch.tensor([1.0, 2.0]), 0.5),
         (torch.tensor([[1000.0, 500.0]], dtype=torch.float16), torch.ones(2, dtype=torch.float16)),
     ),
     properties=(properties.FINITE,),

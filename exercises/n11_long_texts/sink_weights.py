@@ -104,12 +104,8 @@ EXERCISE = exercise(
         TestCase("float64", hidden_whole(31, dtype=torch.float64)),
     ),
     minimal_inputs=(
-        (torch.zeros(1, 1, 1, 1), torch.tensor([0.0])),
-        (torch.zeros(1, 1, 1, 1), torch.tensor([1.0])),
         (torch.tensor([[[[0.0, 1.0]]]]), torch.tensor([2.0])),
         (torch.tensor([[[[0.0, 1.0]], [[0.0, 1.0]]]]), torch.tensor([2.0, 0.0])),
-        (torch.tensor([[[[0.0, 1.0], [1.0, 3.0]], [[0.0, 1.0], [2.0, 1.0]]]]), torch.tensor([2.0, 0.0])),
-        (torch.tensor([[[[0.0, NONE]]]]), torch.tensor([1.0])),
         (torch.tensor([[[[NONE, NONE]]]]), torch.tensor([1.0])),
         (torch.tensor([[[[200.0, 0.0]]]]), torch.tensor([200.0])),
         (torch.tensor([[[[NONE, -10_000.0]]]]), torch.tensor([-10_000.0])),

@@ -49,10 +49,7 @@ EXERCISE = exercise(
         TestCase("float64", arguments(11, dtype=torch.float64)),
     ),
     minimal_inputs=(
-        by_hand([0.0], [3.0]),
-        by_hand([0.0, 0.0], [2.0, 4.0]),
         by_hand([1.0, 0.0], [2.0, 4.0]),
-        by_hand([0.0, 1.0, 0.0], [2.0, 4.0, 8.0]),
         by_hand([100.0, 0.0], [2.0, 4.0]),
         by_hand([0.0, 200.0], [2.0, 4.0]),
     ),

@@ -44,8 +44,8 @@ def case(num_heads, width, layout, seed, dtype=torch.float32):
     return TestCase(name, (normal(*shape, seed=seed, dtype=dtype), num_heads, layout))
 
 
-def small(C, layout):
-    weight = round_numbers(3 * C, C)
+def small(layout):
+    weight = round_numbers(6, 2)
     return weight.T.contiguous() if layout == "transposed" else weight, 2, layout
 
 
@@ -71,5 +71,5 @@ EXERCISE = exercise(
         case(2, 5, "transposed", 8),
         case(2, 3, "transposed", 10, torch.float64),
     ),
-    minimal_inputs=tuple(small(C, layout) for C in (2, 4) for layout in LAYOUTS),
+    minimal_inputs=tuple(small(layout) for layout in LAYOUTS),
 )
