@@ -18,6 +18,7 @@ By subject: modules with the steps that answers are made of and what else they s
 (.md) that pages include
     attention               attention in steps
     scale.md, compare.md, softmax.md, mix.md    mistakes in each step of attention
+    plain_attention.md      four of them, as edits of attention in two lines: 9.4, 10.4 and 11.2
     answers.md              answers with such mistakes, as edits of attention in two lines
     weights.md              the same for several heads: 5.3 to 5.5 and 7.1
     masks.md                mistakes with masks

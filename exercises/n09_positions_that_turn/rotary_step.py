@@ -1,5 +1,7 @@
 """rotary_step: the reference and its test cases; the page next to it says the rest."""
 
+import math
+
 import torch
 
 from exercises.common import incremental, properties
@@ -18,13 +20,13 @@ def rotary_step(q, k, v, past=None):
     Source: notebook 09
     """
     old = 0 if past is None else past[0].size(-2)
-    T, D = q.shape[-2:]
+    T = q.size(-2)
     positions = torch.arange(old, old + T, device=q.device)
     q, k = rotate_pairs(q, positions), rotate_pairs(k, positions)
     if past is not None:
         k, v = torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2)
     mask = torch.ones(T, old + T, dtype=torch.bool, device=q.device).tril(old)
-    scores = (q @ k.transpose(-2, -1) / D**0.5).masked_fill(~mask, float("-inf"))
+    scores = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).masked_fill(~mask, float("-inf"))
     return scores.softmax(dim=-1) @ v, (k, v)
 
 

@@ -21,12 +21,13 @@ def rolling_step(q, k, v, past, window):
     if past is not None:
         k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)  # (B, H, P + T, D)
     T, S = q.size(2), k.size(2)
-    distance = torch.arange(S - T, S, device=q.device)[:, None] - torch.arange(S, device=q.device)  # (T, S)
+    i, j = torch.arange(S - T, S, device=q.device)[:, None], torch.arange(S, device=q.device)
+    seen = (j <= i) & (i - j < window)  # (T, S)
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (B, H, T, S)
-    seen = (distance >= 0) & (distance < window)
     weights = scores.masked_fill(~seen, float("-inf")).softmax(dim=-1)
+    past = k[:, :, -window:], v[:, :, -window:]
     # A slice alone would keep the memory of everything that was cut off.
-    return weights @ v, (k[:, :, -window:].clone(), v[:, :, -window:].clone())
+    return weights @ v, tuple(x.clone() for x in past)
 
 
 NEXT = "What can the next token see besides itself? That is what the past must hold."
