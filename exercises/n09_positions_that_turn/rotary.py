@@ -11,8 +11,6 @@ from exercises.common.inputs import AXES, B, H, T, hidden_only, normal
 from feedback import Property, TestCase
 from feedback.page_exercise import exercise
 
-# ---------------------------------------------------------------- inputs
-
 NAMES = AXES | dict.fromkeys((4, 6, 14, 10), "D")
 
 
@@ -58,9 +56,6 @@ def one_pair_first(args):
     return int(args[0].size(-1) > 2)
 
 
-# ---------------------------------------------------------------- what a pair is
-
-
 def neighbors(x):
     """The first and the second feature of each pair, 2i and 2i + 1."""
     return x[..., 0::2], x[..., 1::2]
@@ -69,9 +64,6 @@ def neighbors(x):
 def halves(x):
     """The first and the second feature of each pair, i and i + D/2."""
     return x.chunk(2, dim=-1)
-
-
-# ---------------------------------------------------------------- what is said of a wrong answer
 
 
 def first_wrong_feature(case):

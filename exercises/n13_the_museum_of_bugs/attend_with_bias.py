@@ -41,8 +41,6 @@ EXERCISE = exercise(
         TestCase("a whole text", arguments(5, T, T)),
         TestCase("one new token", arguments(9, 1, S)),
         TestCase("one token and no past", arguments(13, 1, 1)),
-        TestCase("a whole text of one item", arguments(17, S, S, b=1)),
-        TestCase("two new tokens after five", arguments(21, 2, S)),
         TestCase("float64", arguments(25, T, S, dtype=torch.float64)),
     ),
     minimal_inputs=(

@@ -36,9 +36,7 @@ EXERCISE = exercise(
         TestCase("five queries, seven keys", arguments(1)),
         TestCase("as many queries as keys", arguments(3, s=T)),
         TestCase("one query", arguments(5, t=1)),
-        TestCase("one head", arguments(7, h=1)),
         TestCase("as many heads as keys", arguments(9, h=S)),
-        TestCase("one item", arguments(11, b=1)),
         TestCase("float64", arguments(13, dtype=torch.float64)),
     ),
     minimal_inputs=(
