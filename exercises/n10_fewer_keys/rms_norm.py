@@ -16,8 +16,9 @@ def rms_norm(x, weight, eps=1e-6):
     Source: Zhang and Sennrich 2019; notebook 10
     """
     wide = x.to(torch.promote_types(x.dtype, torch.float32))  # squares of float16 numbers above 255 are inf
-    mean_square = wide.square().mean(dim=-1, keepdim=True)
-    return (wide * torch.rsqrt(mean_square + eps)).to(x.dtype) * weight
+    square = wide.square().mean(dim=-1, keepdim=True)
+    out = wide / (square + eps).sqrt()
+    return (out * weight).to(x.dtype)
 
 
 def root_mean_square(case):

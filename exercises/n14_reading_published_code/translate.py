@@ -13,15 +13,19 @@ from models.published import FusedAttention
 
 
 def translate(theirs):
-    H, C = theirs.heads, theirs.proj.weight.size(0)
+    H, C = theirs.heads, theirs.proj.in_features
     D = C // H
+
+    def cut(x):  # (3C, ...) -> (3, C, ...)
+        return x.unflatten(0, (H, 3, D)).transpose(0, 1).flatten(1, 2)
+
+    q, k, v = cut(theirs.qkv.weight)
+    q_bias, k_bias, v_bias = cut(theirs.qkv.bias)
+    factor = math.sqrt(D)  # ours divides by sqrt(D), theirs does not
+    q, q_bias = q * factor, q_bias * factor
     state = {"out_proj.weight": theirs.proj.weight, "out_proj.bias": torch.zeros(C)}
-    for kind, fused in (("weight", theirs.qkv.weight), ("bias", theirs.qkv.bias)):
-        q, k, v = fused.unflatten(0, (H, 3, D)).unbind(1)  # (H, D, C) each, or (H, D)
-        q = q * math.sqrt(D)  # ours divides by sqrt(D), theirs does not
-        for name, part in (("q_proj", q), ("k_proj", k), ("v_proj", v)):
-            state[f"{name}.{kind}"] = part.flatten(0, 1)
-    return state
+    state |= {"q_proj.weight": q, "k_proj.weight": k, "v_proj.weight": v}
+    return state | {"q_proj.bias": q_bias, "k_proj.bias": k_bias, "v_proj.bias": v_bias}
 
 
 def fused(width, heads, seed):
