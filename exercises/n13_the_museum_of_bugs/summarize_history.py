@@ -5,7 +5,7 @@ import torch
 from exercises.common import properties
 from exercises.common.experiments import items_apart
 from exercises.common.gradients import gradients_flow
-from exercises.common.inputs import AXES, B, S, T, normal
+from exercises.common.inputs import AXES, B, T, normal
 from feedback import TestCase
 from feedback.page_exercise import exercise
 
