@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 import torch
 
 from exercises.n13_the_museum_of_bugs.suspects import Model, Suspects
-from feedback.explainers import worst
 from feedback.format import listed, number
 from helpers import require
 
@@ -167,7 +167,8 @@ def _text(B, T, seed=0):
 
 
 def _in_words(begin, got, right):
-    b, t, id = worst(got, right)
+    b, rest = divmod(int((got - right).abs().argmax()), right[0].numel())
+    t, id = divmod(rest, VOCABULARY)
     batch = f" of item {b}" if len(right) > 1 else ""
     return (
         f"{begin}, the logit of id {id} at token {t}{batch} is {number(got[b, t, id])}, and {number(right[b, t, id])} "
@@ -183,14 +184,26 @@ C, D, VOCABULARY = 8, 8, 50
 def read(numbers, ids, at):
     """The vectors of tokens (B, T, C) at these positions, and their q, k and v."""
     x = numbers("table", VOCABULARY, C)[ids] + numbers("positions", 1024, C)[at]
-    return x, *(x @ numbers.matrix(name, C, D) for name in "qkv")
+    return x, *projected(numbers, x)
+
+
+def projected(numbers, x, layer=""):
+    return [x @ numbers.matrix(layer + name, C, D) for name in "qkv"]
 
 
 def attended(q, k, v, seen=None):
     """Attention; without a mask (T, S) of what is seen, it is causal, and the queries are the last T of S tokens."""
-    T, S = q.size(1), k.size(1)
-    seen = torch.ones(T, S, dtype=torch.bool).tril(S - T) if seen is None else seen
-    return (q @ k.transpose(-2, -1) / 4).masked_fill(~seen, -math.inf).softmax(-1) @ v
+    scores = q @ k.transpose(-2, -1) / 4
+    if seen is not None:
+        scores = scores.masked_fill(~seen, -math.inf)
+    elif q.size(1) > 1:
+        scores = scores.masked_fill(hidden(q.size(1), k.size(1)), -math.inf)
+    return scores.softmax(-1) @ v
+
+
+@cache
+def hidden(T, S):
+    return torch.ones(T, S, dtype=torch.bool).triu(1 + S - T)
 
 
 def logits_of(numbers, x):
@@ -204,6 +217,17 @@ def joined(old, k, v):
 def tokens_of(k, v):
     """A list with the key and the value (2, B, D) of each token; torch.stack(..., dim=2) joins them."""
     return list(torch.stack([k, v]).unbind(2))
+
+
+def turned(x, start):
+    """Rotary positions."""
+    at = torch.arange(start, start + x.size(1))[:, None] / 10 ** torch.arange(D // 2)
+    a, b = x.chunk(2, -1)
+    return torch.cat([a * at.cos() - b * at.sin(), a * at.sin() + b * at.cos()], -1)
+
+
+def norm(x):
+    return x / (x.square().mean(-1, keepdim=True) + 1e-3).sqrt()
 
 
 SUSPECTS = Suspects(test_cache, takes=model, wrap=Writer)

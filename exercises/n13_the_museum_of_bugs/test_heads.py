@@ -6,7 +6,6 @@ import torch
 from torch import nn
 
 from exercises.n13_the_museum_of_bugs.suspects import Suspects
-from feedback.explainers import worst
 from feedback.format import number
 from helpers import require
 
@@ -86,6 +85,11 @@ def split(x, H):
     return x.unflatten(-1, (H, -1)).transpose(1, 2)
 
 
+def interleaved(x, H):
+    """(B, T, C) -> (B, H, T, D), where head h is every H-th feature."""
+    return x.unflatten(-1, (-1, H)).permute(0, 3, 1, 2)
+
+
 def merged(x):
     """(B, H, T, D) -> (B, T, C)."""
     return x.transpose(1, 2).flatten(2)
@@ -110,11 +114,15 @@ def shows(m):
         name, got = "weights", weights
     else:
         name, got, right = "out", out, m.out_proj(merged(right @ v))
-    at = worst(got, right)
+    at = tuple(int(i[0]) for i in _largest(got - right))
     return (
         f"With {H} heads of {C // H} features and an x of shape {tuple(x.shape)}, {name}{list(at)} is "
         f"{number(got[at])}, and {number(right[at])} if each head has its own rows"
     )
+
+
+def _largest(x):
+    return (x.abs() == x.abs().max()).nonzero(as_tuple=True)
 
 
 SUSPECTS = Suspects(test_heads, takes=attention)

@@ -9,7 +9,6 @@ from collections.abc import Callable
 import torch
 
 from exercises.n13_the_museum_of_bugs.suspects import Suspects
-from feedback.explainers import largest
 from feedback.format import number
 from helpers import require
 
@@ -102,7 +101,8 @@ def shown(side: str, lengths: tuple[int, int] = (3, 6), fill: int | None = None)
         others = others if fill is None else torch.full_like(ids, fill)
         before, after = model(ids, real), model(torch.where(real, ids, others), real)
         moved = (after - before).abs() * real[..., None]
-        b, t, i = largest(moved)
+        b, t = divmod(int(moved.amax(-1).argmax()), T)
+        i = int(moved[b, t].argmax())
         return (
             f"With {lengths[0]} and {lengths[1]} real ids of {T}, padded on the {side}, feature {i} of the output at "
             f"[{b}, {t}] is {number(before[b, t, i])}, and {number(after[b, t, i])} with "
@@ -122,12 +122,20 @@ def embedded(numbers, ids):
     return numbers("table", 50, C)[ids]
 
 
-def attention(numbers, x, seen, fill=-math.inf):
+def positions(numbers, T):
+    return numbers("positions", 1024, C)[:T]
+
+
+def scored(numbers, x, layer=""):
+    """(B, T, T), mild: every key counts."""
+    q, k = (x @ numbers.matrix(layer + name, x.size(-1), 8) for name in "qk")
+    return q @ k.transpose(-2, -1) / 6
+
+
+def attention(numbers, x, seen, layer="", fill=-math.inf):
     """A residual layer; `seen` broadcasts to (B, T, T). Where a query may see nothing, it gets zeros."""
-    q, k = (x @ numbers.matrix(name, C, 8) for name in "qk")
-    scores = q @ k.transpose(-2, -1) / 6  # mild: every key counts
-    weights = scores.masked_fill(~seen, fill).softmax(-1).nan_to_num(0.0)
-    return x + weights @ x @ numbers.matrix("v", C, C)
+    weights = scored(numbers, x, layer).masked_fill(~seen, fill).softmax(-1).nan_to_num(0.0)
+    return x + weights @ x @ numbers.matrix(layer + "v", C, C)
 
 
 SUSPECTS = Suspects(test_padding, takes=model)
