@@ -162,7 +162,10 @@ def run(python, course, folder, *words):
         "PYTHONUTF8": "1",
         "HOME": str(folder),
     }
-    done = subprocess.run([python, *words], cwd=folder, env=variables, capture_output=True, encoding="utf-8")
+    for _ in range(2):  # among many kernels that start at once, two may choose the same port, and one of them dies
+        done = subprocess.run([python, *words], cwd=folder, env=variables, capture_output=True, encoding="utf-8")
+        if "Kernel died before replying" not in done.stderr:
+            break
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return done.stdout
 
