@@ -33,12 +33,12 @@ FIRST_PART = notebooks(
 
 SECOND_PART = notebooks(
     ("09_positions_that_turn", "positions that turn", 117, 54, "How does a model of today know where a word stands?"),
-    ("10_fewer_keys", "fewer keys", 140, 55, "What does a token cost, and how do models pay less?"),
-    ("11_long_texts", "long texts", 138, 63, "How do you read 100,000 tokens with the memory for 1,000?"),
+    ("10_fewer_keys", "fewer keys", 139, 55, "What does a token cost, and how do models pay less?"),
+    ("11_long_texts", "long texts", 140, 63, "How do you read 100,000 tokens with the memory for 1,000?"),
     (
         "12_the_same_numbers",
         "the same numbers in another order",
-        153,
+        154,
         66,
         "How does FlashAttention never make the table?",
     ),

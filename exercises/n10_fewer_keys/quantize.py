@@ -76,6 +76,7 @@ EXERCISE = exercise(
         TestCase("keys of several heads", (vectors(B, H, T, D, seed=1),)),
         TestCase("one vector", (vectors(D, seed=2),)),
         TestCase("keys of one head", (vectors(T, D, seed=3),)),
+        TestCase("short vectors", (vectors(T, D, seed=6) / 2**14,)),
         TestCase("4 bits", (vectors(B, H, T, D, seed=4, bits=4), 4)),
         TestCase("bfloat16", (vectors(B, H, T, 13, seed=5, dtype=torch.bfloat16),)),
     ),
@@ -85,6 +86,7 @@ EXERCISE = exercise(
         (torch.tensor([2.8, 7.0]), 4),
         (torch.tensor([5.6, 14.0]), 4),
         (torch.tensor([[1.0, 7.0], [6.0, 14.0]]), 4),
+        (torch.tensor([0.0001, 0.0007]), 4),
     ),
     properties=(properties.FINITE,),
     behavioral_tests=(

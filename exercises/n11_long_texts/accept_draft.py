@@ -103,6 +103,14 @@ EXERCISE = exercise(
         TestCase("one token, kept", arguments("k", 11, seed=41)),
         TestCase("one token, rejected", arguments("-", 7, seed=51)),
         TestCase("two of five are rejected, float64", arguments("k+-k-", 11, seed=61, dtype=torch.float64)),
+        TestCase(
+            "a large coin and a small one",
+            by_hand([0, 1], [[0.5, 0.5], [0.5, 0.5]], [[0.4, 0.6], [0.85, 0.15], [0.25, 0.75]], [0.6, 0.2]),
+        ),
+        TestCase(
+            "a coin of 0, and a token that large never writes",
+            by_hand([0], [[0.5, 0.5]], [[0.0, 1.0], [1.0, 0.0]], [0.0]),
+        ),
     ),
     minimal_inputs=(
         by_hand([0], [[0.5, 0.5]], [[0.25, 0.75], [1.0, 0.0]], [0.75]),

@@ -25,6 +25,7 @@ KEYS, VALUES, ASKED, PAIRS = 64, 32, 8, (4, 8, 16, 32)
 C, H, D, WINDOW = 64, 2, 8, 8
 SEEDS, STEPS, SIZE, RATE = (0, 1, 2), 800, 32, 3e-3
 STACKS = (
+    "full",
     "full, full",
     "window, window",
     "delta, delta",
