@@ -247,8 +247,19 @@ class _Reader:
         self.section: Section | None = None
         self.listed: Section | None = None  # that of the last item below `## wrong`
         for self.line, mark, text in blocks(path):
-            kind = {"#": "part", "##": "heading", "-": "item", ">": "quotation", "": "paragraph"}.get(mark)
-            getattr(self, f"_{kind or ('fence' if mark[0] == '`' else 'hint')}")(*([text] if kind else [mark, text]))
+            take = {
+                "#": self._part,
+                "##": self._heading,
+                "-": self._item,
+                ">": self._quotation,
+                "": self._paragraph,
+            }.get(mark)
+            if take:
+                take(text)
+            elif mark[0] == "`":
+                self._fence(mark, text)
+            else:
+                self._hint(mark, text)
         if not self.page.name:
             raise self.page.fail(1, "a page begins with `# 3.3 name`, a catalog with `# name`")
 

@@ -3,6 +3,9 @@
 import argparse
 import os
 import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 class Problem(Exception):

@@ -11,14 +11,12 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 
-from tools import Parser, Problem, run
+from tools import ROOT, Parser, Problem, run
 from tools.save_notebooks import NOTEBOOKS, write
 
-ROOT = Path(__file__).resolve().parents[1]
 HOME = re.compile(r'^Repository = "https://github\.com/([\w.-]+)/([\w.-]+)/tree/([\w./-]+)"$', re.MULTILINE)
 COLAB = "https://colab.research.google.com/github/{owner}/{repository}/blob/{branch}/notebooks/{name}"
 BINDER = "https://mybinder.org/v2/gh/{owner}/{repository}/{branch}?urlpath=lab/tree/notebooks/00_start_here.ipynb"

@@ -1,8 +1,9 @@
-"""Minutes and lists of the notebooks, wherever they are repeated: `python -m tools.contents` writes them.
+"""Minutes and lists of notebooks and exhibits, wherever they are repeated: `python -m tools.contents` writes them.
 
 What follows from the tags of the sections, such as `core-12`, from the minutes on the pages of exercises, and from the
 titles and questions in exercises/notebooks.py: the labels of sections, the first line of each notebook, the table in
-notebook 00, the minutes in exercises/notebooks.py, the tables and totals in the README, and the plans of the guide.
+notebook 00, the minutes in exercises/notebooks.py, the tables and totals in the README, the plans of the guide, and the
+first table of the field guide.
 """
 
 import json
@@ -15,9 +16,8 @@ from exercises.notebooks import PARTS
 from feedback.files import write
 from feedback.notebooks import LABEL, read, sections
 from feedback.progress import duration
-from tools import badges, guide, run
+from tools import ROOT, badges, field_guide, guide, run
 
-ROOT = guide.ROOT
 TABLE = re.compile(r"(?<=\| minutes \|\n\|---\|---\|---\|\n)(?:\|.*\n)+")
 TOTAL = re.compile(r"The (first part|second part) takes about .*?(?=$)", re.MULTILINE)
 FIRST, CONTENTS = "00_start_here.ipynb", "contents"  # the cell that lists the first part
@@ -34,15 +34,15 @@ def everything():
     """{path: its text as it is to be}"""
     parts = {name: [measured(each) for each in notebooks] for name, notebooks in PARTS.items()}
     notebooks = [each for some in parts.values() for each in some]
-    paths = ROOT / "exercises" / "notebooks.py", ROOT / "README.md", guide.GUIDE
-    listed, readme, plans = (path.read_text(encoding="utf-8") for path in paths)
+    paths = ROOT / "exercises" / "notebooks.py", ROOT / "README.md", guide.GUIDE, field_guide.FILE
+    listed, readme, plans, bugs = (path.read_text(encoding="utf-8") for path in paths)
     for each in notebooks:
         row = rf'("{each.file.removesuffix(".ipynb")}",\s+"[^"]*",\s+)\d+(,\s+)\d+'
         listed = re.sub(row, rf"\g<1>{each.minutes}\g<2>{each.core}", listed)
     tables = iter(table(some, "notebooks/") for some in parts.values())
     readme = TABLE.sub(lambda found: next(tables), readme)
     readme = TOTAL.sub(lambda found: total(found[1], parts[found[1]]), readme)
-    texts = dict(zip(paths, (listed, readme, guide.filled(plans)), strict=True))
+    texts = dict(zip(paths, (listed, readme, guide.filled(plans), field_guide.filled(bugs)), strict=True))
     return texts | {ROOT / "notebooks" / each.file: published(each, notebooks, parts) for each in notebooks}
 
 

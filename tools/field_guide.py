@@ -1,16 +1,16 @@
 """The field guide, docs/field_guide.md: from a symptom to a suspicion, a test and a remedy, on one sheet to print.
 
-python -m tools.field_guide        writes its first table again, from the exhibits of notebook 13
+`python -m tools.contents` writes its first table, from the exhibits of notebook 13.
 """
 
 import re
-from pathlib import Path
 
 from exercises.museum.exhibits import EXHIBITS
 from exercises.museum.findings import TESTS
 from exercises.museum.verdicts import address
+from tools import ROOT
 
-FILE = Path(__file__).parents[1] / "docs" / "field_guide.md"
+FILE = ROOT / "docs" / "field_guide.md"
 TABLE = re.compile(r"(\| symptom \| .* \| seen in \|\n\|[-|]+\n)(?:\|.*\n)+")
 
 
@@ -25,7 +25,3 @@ def filled(text):
     )
     table = "".join(rows)
     return TABLE.sub(lambda found: found[1] + table, text)
-
-
-if __name__ == "__main__":
-    FILE.write_text(filled(FILE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The plans of classroom/guide.md: `python -m tools.guide` writes what follows from the notebooks.
+"""The plans of classroom/guide.md: `python -m tools.contents` writes what follows from the notebooks.
 
 People choose the sections of a plan, what to show, what is homework and how long the meeting is. When each section
 begins, its minutes, its polls and the exercises done in class follow from that and from the notebooks: `filled` writes
@@ -8,16 +8,13 @@ The heading of a plan is its name, a colon and its title: `### Session 1: From w
 """
 
 import re
-import sys
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from exercises import COURSE, EXERCISES
 from feedback.notebooks import Section, paths, read, sections
-from tools import Problem, run
+from tools import ROOT, Problem
 
-ROOT = Path(__file__).resolve().parents[1]
 GUIDE = ROOT / "classroom" / "guide.md"
 POLL = 3  # minutes for a poll: two votes, and what neighbors say to each other between them
 NAMED = re.compile(r"\*(\d+ · [^*]+?)\* \([^)]*\)")  # a section in the text, with its kind and minutes
@@ -168,12 +165,3 @@ def clock(minutes):
 
 def listed(ids):
     return ", ".join(ids) or NONE
-
-
-def write():
-    GUIDE.write_text(filled(GUIDE.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
-    print(f"Up to date: {GUIDE.relative_to(ROOT)}")
-
-
-if __name__ == "__main__":
-    sys.exit(run(write))

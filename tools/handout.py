@@ -10,9 +10,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from tools import Parser, Problem, for_learners, run, study
+from tools import ROOT, Parser, Problem, for_learners, run, study
 
-ROOT = study.ROOT
 FIRST = "00"  # the course opens with this notebook, which shows how an exercise is answered
 WITH = "    solutions=True,  # in a hand-out False: tools/handout.py writes it here\n"  # in exercises/__init__.py
 WITHOUT = "    solutions=False,\n"

@@ -7,11 +7,9 @@ PyTorch and its CUDA packages are left out: requirements.txt pins PyTorch, and e
 import re
 import subprocess
 import sys
-from pathlib import Path
 
-from tools import Parser, Problem, run
+from tools import ROOT, Parser, Problem, run
 
-ROOT = Path(__file__).resolve().parents[1]
 OLDEST_PYTHON = "3.10"
 HEADER = """\
 # Every package that all files of requirements lead to, but for PyTorch and its CUDA packages.

@@ -7,16 +7,14 @@ and says what that is. The cells follow the exercise with the number before, or 
 import ast
 import json
 import sys
-from pathlib import Path
 from string import Template
 
 from exercises import statement
 from feedback import notebooks
 from feedback.files import write
 from feedback.page import number_on
-from tools import Parser, Problem, run
+from tools import ROOT, Parser, Problem, run
 
-ROOT = Path(__file__).resolve().parents[1]
 MINUTES, STARS = 5, "●○○"
 
 PAGE = """# $id $name

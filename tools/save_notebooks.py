@@ -19,10 +19,9 @@ from nbval.plugin import get_sanitize_patterns
 from feedback import files
 from feedback.display import VIEW
 from feedback.notebooks import FOLDED, asks
-from tools import Parser, Problem, run
+from tools import ROOT, Parser, Problem, run
 from tools.study import KERNEL
 
-ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "notebooks"
 SECONDS_PER_CELL = 600
 NOT_COMPARED = {VIEW, "image/png"}  # the address of a view is new in every run; nbval does not compare pixels

@@ -71,6 +71,19 @@ def whole(exercise, answer):
     return f"{answer.place}\n\n{answer.text or source.text(answer.code)}\n\n{check(exercise, answer.code).message}"
 
 
+def at(exercise, found, line):
+    """The last code of the line's section down to this line, or else the next code. Errors: Problem if there is none"""
+    path = exercise.page.page.path
+    own = sorted((each for each in found if each.place.startswith(f"{path.name}:")), key=line_of)
+    headings = [n for n, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1) if text[:1] == "#"]
+    section = max((n for n in headings if n <= line), default=0)
+    above = [each for each in own if section <= line_of(each) <= line]
+    below = [each for each in own if line_of(each) > line]
+    if not above and not below:
+        raise Problem(f"No code stands in line {line}; the last is {own[-1].place}.")
+    return above[-1] if above else below[0]
+
+
 def named(name):
     """The exercise with this number or this file.
 
@@ -106,11 +119,7 @@ def show(wanted):
     if not re.fullmatch(r"\d*", line):
         raise Problem(f"A line is named like mask_by_filling.md:42, got {wanted!r}.")
     if line:
-        own = [each for each in (*found, *ways(exercise)) if each.place.startswith(exercise.page.page.path.name)]
-        above = [each for each in own if line_of(each) <= int(line)]
-        if not above:
-            raise Problem(f"No code stands in line {line}; the first is {min(own, key=line_of).place}.")
-        print(whole(exercise, max(above, key=line_of)))
+        print(whole(exercise, at(exercise, [*found, *ways(exercise)], int(line))))
         return True
     lines = []
     for answer in found:

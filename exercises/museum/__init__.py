@@ -1,4 +1,4 @@
-"""The museum of notebook 13: nineteen layers, most of them with a bug that was really shipped.
+"""The museum of notebook 13: layers, most of them with a bug that was really shipped.
 
     show(1, 2)                              what they promise, and their code
     examine({"future": my_test}, 1, 2)      which tests complain about which exhibits

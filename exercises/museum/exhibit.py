@@ -21,6 +21,7 @@ class Exhibit:
     healthy    the same without its bug
     promise    what the layer is meant to do, in one sentence
     source     the code of `make`
+    learns     in training: "next word" where it promises to read no later token, and else "missing words"
     repair     pairs of broken and right code, which replaces it in `source`
     because    of a healthy one: why it keeps its promise, though it may not look so
     tests      which of them show by a complaint that the promise is broken
@@ -38,6 +39,7 @@ class Exhibit:
     make: Callable
     healthy: Callable
     repair: tuple = ()
+    learns: str = "missing words"
     because: str = ""
     tests: tuple = ()
     silent: tuple = ()

@@ -1,6 +1,7 @@
 """All exhibits, read from exhibits.md, and how a notebook shows them.
 
 ## 3                               its number, and what it promises
+learns: next word                  where it promises to read no later token; the others learn missing words
 because: ...                       of a healthy one: why it keeps its promise
 tests: scale · silent: future      of a broken one: which tests show it by a complaint, or by having none;
 threads: a/b#6                     where it was found; bug and story for its card; symptom, suspicion and remedy for the

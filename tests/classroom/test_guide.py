@@ -23,7 +23,7 @@ HEAD = "| at | section | minutes | kind | show | poll | exercises | homework |\n
 
 
 def test_it_says_what_the_notebooks_say():
-    assert guide.filled(TEXT) == TEXT, "run `python -m tools.guide`"
+    assert guide.filled(TEXT) == TEXT, "run `python -m tools.contents`"
     assert len(guide.NAMED.findall(TEXT)) > 30
 
 

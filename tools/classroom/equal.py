@@ -6,10 +6,9 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from tools import Parser, run
+from tools import ROOT, Parser, run
 from tools.classroom.records import DAMAGE, LIMIT, count, files_of, homes, names_of, printable, require_folders
 
-ROOT = Path(__file__).resolve().parents[2]
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 OURS = ("helpers", "exercises")  # packages with finished answers
 

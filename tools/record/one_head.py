@@ -8,7 +8,7 @@ needs MiniLM, which `python course.py fetch` gets. tests/unit/test_bert_recorded
 from safetensors.torch import save_file
 
 from models import pretrained
-from tools.study import ROOT
+from tools import ROOT
 
 FILE = ROOT / "data" / "bert" / "minilm_head.safetensors"
 SENTENCE, LAYER, HEAD = "My sister was late because she lost her keys.", 3, 1

@@ -16,10 +16,10 @@ from playwright.sync_api import sync_playwright
 
 import explorers
 from models import stories, story_model
+from tools import ROOT
 from tools.browser import ARGUMENTS, find_browser
 from tools.site import live
 
-ROOT = Path(__file__).resolve().parents[2]
 STORY = (
     "In Lima Mia loves beans. Mia wears white scarves. In Quito Ray craves soup. Ray builds black boats. "
     "In Paris Ida likes eggs. Ida rides blue bikes. In Quito"

@@ -16,7 +16,7 @@ from torch import nn
 from feedback.notebooks import read
 from helpers import decoder, heads
 from models import rewriting
-from tools.study import ROOT
+from tools import ROOT
 
 CELLS = ("rewrite-blocks", "rewrite-model", "rewrite-train")
 SEED, STEPS, RATE = 8, 500, 6e-3

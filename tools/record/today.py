@@ -11,7 +11,6 @@ a function without parameters, of Qwen3-Next's layers with a state.
 
 import json
 import sys
-from pathlib import Path
 
 import torch
 import transformers
@@ -38,7 +37,8 @@ from transformers.models.qwen3_next.modeling_qwen3_next import (
 )
 from transformers.models.t5.modeling_t5 import T5Attention
 
-ROOT = Path(__file__).parents[2]
+from tools import ROOT
+
 GOLDEN = ROOT / "tests" / "golden" / "today"
 LLAMA = ROOT / "data" / "today" / "llama.safetensors"  # a whole model, which notebook 10 reads
 PREFILL = 4  # tokens that are read at once before the single ones

@@ -18,10 +18,9 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 from exercises.notebooks import NOTEBOOKS
-from tools import Parser, Problem, badges, run
+from tools import ROOT, Parser, Problem, badges, run
 from tools.site import bundle, prepare
 
-ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_site"
 
 

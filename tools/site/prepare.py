@@ -16,11 +16,10 @@ from exercises.notebooks import FIRST_PART, NOTEBOOKS, PARTS
 from feedback.notebooks import LABEL, exercise_of, prediction_of, statements
 from feedback.progress import duration
 from models import stories, story_model
-from tools import badges
+from tools import ROOT, badges
 from tools.site import bundle, live, states
 from tools.site.exercises import RUN_IT, TRIED, card, prediction, raw, trial
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "site"
 DOCS = ("accessibility", "field_guide", "ideas", "setting_up", "setup_failures", "your_own_model")  # of docs/
 WRITING = "next_token.js"  # the view on the home page, and the first one of all

@@ -10,9 +10,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from pygments.formatters import HtmlFormatter
 
 from feedback.notebooks import asks, exercise_of, paths
+from tools import ROOT
 from tools.guide import title_of
 from tools.slides import text
-from tools.slides.decks import ROOT
 
 HERE = Path(__file__).parent
 CODE_LINES = 15  # a longer cell is not shown, nor is one that draws a figure

@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from feedback.notebooks import paths, prediction_of, read, sections
-from tools import Problem
+from tools import ROOT, Problem
 from tools.guide import plans
 
-ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "classroom" / "slides.txt"
 
 
