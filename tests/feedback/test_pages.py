@@ -10,6 +10,7 @@ import pytest
 from feedback import page as pages
 from feedback.checker import check
 from feedback.exercise_package import Exercises
+from tools import show_page
 
 PAGE = """# 9.1 double
 
@@ -287,3 +288,17 @@ def test_what_is_wrong_with_the_code_of_a_page_is_found_with_its_line(load):
     assert re.fullmatch(r"double\.md:\d+: nothing defines hafl", found)
     [found] = load(PAGE.replace("- answer: `2 * x` → `x`", "- answer: `half(x) * 2 + 1`")).page.copies()
     assert re.fullmatch(r"double\.md:\d+ is what double\.md:\d+ says", found)
+
+
+def test_a_line_of_a_page_leads_to_the_code_of_its_section_above_it_or_to_the_next_code(load):
+    exercise = load(PAGE)
+    found = show_page.answers(exercise) + show_page.ways(exercise)
+    lines = PAGE.splitlines()
+    for asked, shown in {
+        "## nothing-added · told": "- add: `x`",
+        "> 1.": "- add: `x`",
+        "- answer: `x + x`": "- answer: `x + x`",
+        "## wrong": "- no-card: `x, x`",
+    }.items():
+        place = show_page.at(exercise, found, lines.index(asked) + 1).place
+        assert lines[int(place.partition(":")[2]) - 1] == shown
