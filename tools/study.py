@@ -30,8 +30,9 @@ from filelock import FileLock, Timeout
 from feedback import files
 from feedback.notebooks import exercise_of
 from setup_failures import explain
-from tools import ROOT, Problem
+from tools import Problem
 
+ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "notebooks"
 STUDY = ROOT / "study"
 OLD = STUDY / "old"  # the first cell of a notebook finds the course from here too

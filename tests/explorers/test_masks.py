@@ -9,6 +9,7 @@ from tests.explorers.browser import PHONE
 from tests.explorers.view import Row, View, as_written
 
 inf = float("inf")
+STOOD_STILL = "() => { const before = window.seen; window.seen = scrollY; return before === scrollY; }"
 
 words = ["Your", "journey", "starts", "with", "one", "step"]
 
@@ -191,6 +192,7 @@ def test_a_finger_scrolls_the_page_unless_it_begins_on_the_chosen_score(open_pag
     before = page.page.evaluate("scrollY")
     swipe(view, 5, 1)
     page.page.wait_for_function("before => scrollY > before + 60", arg=before)
+    page.page.wait_for_function(STOOD_STILL, polling=200)  # so that the tap meets the square
     assert view.table("scores") == as_written(scores(6))
     view.square("scores", 5, 1).tap()
     view.settle()
