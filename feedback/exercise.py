@@ -64,6 +64,11 @@ class Property:
     test: Callable[[Comparison], str | None]
     hint: str
 
+    @classmethod
+    def named(cls, id: str, hint: str) -> Callable[[Callable], Property]:
+        """A decorator that makes one of a test."""
+        return lambda test: cls(id, test, hint)
+
 
 @dataclass(frozen=True)
 class BehavioralTest:
@@ -79,6 +84,11 @@ class BehavioralTest:
     required: bool = False
     early: bool = False
     while_doing: str = ""
+
+    @classmethod
+    def named(cls, id: str, hint: str, **others: Any) -> Callable[[Callable], BehavioralTest]:
+        """A decorator that makes one of a test."""
+        return lambda test: cls(id, test, hint, **others)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from exercises.common import explainers, properties
 from exercises.common.inputs import AXES, B, T, normal, round_numbers
 from exercises.common.inputs import D as C
 from feedback import Property, TestCase
+from feedback.format import sentence
 from feedback.page_exercise import exercise
 
 
@@ -51,11 +52,15 @@ def stage_of(args):
     return 0 if minimal or all_differ else 1
 
 
+@Property.named("other-rows", "Token t gets row t: print what you add, and its shape.")
 def rows_of_positions_were_added(case):
     found = what_was_added(case)
-    return None if found.startswith("your") else found[0].upper() + found[1:] + "."
+    return None if found.startswith("your") else sentence(found)
 
 
+@Property.named(
+    "items-differ", "Shape (T, C), added to (B, T, C), is broadcast over the batch. x itself must be in it unchanged."
+)
 def same_for_all_items(case):
     added = case.actual - case.args[0]
     if torch.allclose(added, added[:1].expand_as(added), atol=1e-4):
@@ -87,13 +92,5 @@ EXERCISE = exercise(
         for items, length, rows in ((1, 1, 1), (1, 2, 2), (1, 2, 3), (2, 1, 1), (2, 2, 2), (2, 2, 3))
     ),
     stage_of=stage_of,
-    properties=(
-        properties.FINITE,
-        Property(
-            "items-differ",
-            same_for_all_items,
-            "Shape (T, C), added to (B, T, C), is broadcast over the batch. x itself must be in it unchanged.",
-        ),
-        Property("other-rows", rows_of_positions_were_added, "Token t gets row t: print what you add, and its shape."),
-    ),
+    properties=(properties.FINITE, same_for_all_items, rows_of_positions_were_added),
 )

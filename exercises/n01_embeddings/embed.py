@@ -35,7 +35,7 @@ def row_taken(case):
 V = 13
 
 
-def some_ids(*shape, rows=V, seed=1):
+def some_ids(*shape, seed, rows=V):
     """Reproducible ids, with repeats."""
     return torch.randint(rows, shape, generator=generator(seed))
 
@@ -50,6 +50,7 @@ def stage_of(args):
     return 0 if ids.dim() == 1 and len(ids) < len(table) else 1
 
 
+@Property.named("no-row-of-the-table", "Which line changes the numbers of a row?")
 def rows_are_unchanged(case):
     ids, table = case.args
     vectors = case.actual.reshape(-1, table.size(-1))
@@ -60,6 +61,7 @@ def rows_are_unchanged(case):
     return f"Each vector of the result must be a row of the table, unchanged; yours{where} is none of them."
 
 
+@Property.named("another-row", "Print ids next to the rows that you took.")
 def ids_choose_their_rows(case):
     found = row_taken(case)
     return f"Each id gets the row with its number: {found}." if "of the table" in found else None
@@ -91,11 +93,7 @@ EXERCISE = exercise(
         (torch.tensor([[2, 0], [1, 1]]), round_numbers(3, 2)),
     ),
     stage_of=stage_of,
-    properties=(
-        properties.FINITE,
-        Property("no-row-of-the-table", rows_are_unchanged, "Which line changes the numbers of a row?"),
-        Property("another-row", ids_choose_their_rows, "Print ids next to the rows that you took."),
-    ),
+    properties=(properties.FINITE, rows_are_unchanged, ids_choose_their_rows),
     behavioral_tests=(
         gradients_flow(embed, (LOOKED_UP, TABLE), (None, "table"), compared=False),
         replace(

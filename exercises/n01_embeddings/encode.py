@@ -89,6 +89,9 @@ def hardest_part(args):
     return 1 if text != text.lower() else 0
 
 
+@Property.named(
+    "not-one-id-per-word", "Append exactly one id for each word of the text, known or not, and return after the loop."
+)
 def one_id_for_each_word(case):
     if len(case.actual) == len(case.expected):
         return None
@@ -97,6 +100,10 @@ def one_id_for_each_word(case):
     return problem + (" Does an inner loop append once for every key of the vocabulary?" if many else "")
 
 
+@Property.named(
+    "not-whole-numbers",
+    "The vocabulary already stores each id the way it is wanted. What is added to your list instead?",
+)
 def whole_numbers(case):
     at = next((i for i, value in enumerate(case.actual) if not is_id(value)), None)
     if at is None:
@@ -104,6 +111,7 @@ def whole_numbers(case):
     return f"Ids are whole numbers, of Python's type int; your ids[{at}] is {explainers.shortly(case.actual[at])}."
 
 
+@Property.named("punctuation-removed", "Here only whitespace separates words: leave punctuation attached to them.")
 def punctuation_is_kept(case):
     """Words with punctuation that got the ids of the words without it, where no other unknown word is wrong."""
     text, vocabulary = case.args
@@ -136,6 +144,12 @@ def wrong_id(case, known):
     return None
 
 
+@BehavioralTest.named(
+    "remembers",
+    "Make a new list inside the function, in each call. A list made outside, or as a default "
+    "argument, ids=[], is made once, and keeps what earlier calls put into it.",
+    early=True,
+)
 def remembers_earlier_calls(attempt):
     """The same text twice: the second list must not be longer."""
     first, second = (len(attempt("the cat", dict(TINY))) for _ in range(2))
@@ -193,21 +207,9 @@ EXERCISE = exercise(
     ),
     stage_of=hardest_part,
     properties=(
-        Property(
-            "not-one-id-per-word",
-            one_id_for_each_word,
-            "Append exactly one id for each word of the text, known or not, and return after the loop.",
-        ),
-        Property(
-            "not-whole-numbers",
-            whole_numbers,
-            "The vocabulary already stores each id the way it is wanted. What is added to your list instead?",
-        ),
-        Property(
-            "punctuation-removed",
-            punctuation_is_kept,
-            "Here only whitespace separates words: leave punctuation attached to them.",
-        ),
+        one_id_for_each_word,
+        whole_numbers,
+        punctuation_is_kept,
         Property(
             "wrong-id-for-unknown",
             partial(wrong_id, known=False),
@@ -217,13 +219,5 @@ EXERCISE = exercise(
             "wrong-id-for-known", partial(wrong_id, known=True), "Print each word next to the id that you found for it."
         ),
     ),
-    behavioral_tests=(
-        BehavioralTest(
-            "remembers",
-            remembers_earlier_calls,
-            "Make a new list inside the function, in each call. A list made outside, or as a default "
-            "argument, ids=[], is made once, and keeps what earlier calls put into it.",
-            early=True,
-        ),
-    ),
+    behavioral_tests=(remembers_earlier_calls,),
 )

@@ -23,12 +23,9 @@ def project_and_attend(x, W_query, W_key, W_value):
 D_IN = 7
 
 
-def matrices(d_in, width, seed):
-    return tuple(0.7 * normal(d_in, width, seed=seed + i) for i in range(3))
-
-
-def case(name, *leading, d_in=D_IN, width=D, seed=1):
-    return TestCase(name, (normal(*leading, T, d_in, seed=seed), *matrices(d_in, width, seed + 1)))
+def case(name, *leading, width=D, seed):
+    matrices = (0.7 * normal(D_IN, width, seed=seed + i) for i in (1, 2, 3))
+    return TestCase(name, (normal(*leading, T, D_IN, seed=seed), *matrices))
 
 
 def column(*numbers):

@@ -1,11 +1,10 @@
-"""pronoun_matrices: the reference, its steps and test cases; the page next to it says the rest."""
+"""pronoun_matrices: the reference, its words and test cases; the page next to it says the rest."""
 
 import math
 
 import torch
 
 from exercises.common.inputs import AXES
-from exercises.n02_single_head_attention.pronouns import FEATURES, features, referents
 from feedback import FunctionRunner, Property, SummaryComparison, TestCase
 from feedback.format import number
 from feedback.page_exercise import exercise
@@ -23,6 +22,38 @@ def pronoun_matrices():
     return W_query, W_key
 
 
+# ---------------------------------------------------------------- words with features for gender, as in notebook 02
+
+FEATURES = ("pronoun", "feminine", "masculine", "neuter")
+NOUNS = {
+    "queen": (0, 1, 0, 0),
+    "girl": (0, 1, 0, 0),
+    "king": (0, 0, 1, 0),
+    "boy": (0, 0, 1, 0),
+    "cat": (0, 0, 0, 1),
+    "ball": (0, 0, 0, 1),
+}
+PRONOUNS = {"she": (1, 1, 0, 0), "he": (1, 0, 1, 0), "it": (1, 0, 0, 1)}
+TABLE = NOUNS | PRONOUNS  # every other word: (0, 0, 0, 0)
+
+
+def features(sentence):
+    """The words of a sentence as rows.
+
+    Shapes: -> (T, C)
+    """
+    return torch.tensor([TABLE.get(word, (0,) * len(FEATURES)) for word in sentence.split()], dtype=torch.float32)
+
+
+def referents(sentence):
+    """[(position of a pronoun, position of the noun it stands for), ...]: the noun of the same gender."""
+    words = sentence.split()
+    noun_of = {NOUNS[word]: at for at, word in enumerate(words) if word in NOUNS}
+    return [(at, noun_of[(0, *PRONOUNS[word][1:])]) for at, word in enumerate(words) if word in PRONOUNS]
+
+
+# ---------------------------------------------------------------- what a pronoun reads
+
 ENOUGH = 0.9
 
 
@@ -38,21 +69,26 @@ def what_a_pronoun_reads(case):
     words = case.args[0].split()
     row, pronoun, noun = worst_pronoun(case)
     weights = case.actual[row]
-    at_its_noun = f'"{words[pronoun]}" puts {number(weights[noun])} of its weight on "{words[noun]}"'
-    others = [at for at in range(len(words)) if at != noun]
-    most = max(others, key=lambda at: float(weights[at]))
+    most = max((at for at in range(len(words)) if at != noun), key=lambda at: float(weights[at]))
     word = "itself" if most == pronoun else f'"{words[most]}"'
     return (
-        f"{at_its_noun}, and {number(weights[most])} on {word}; at least {ENOUGH} should be on the noun it stands for"
+        f'"{words[pronoun]}" puts {number(weights[noun])} of its weight on "{words[noun]}", and '
+        f"{number(weights[most])} on {word}; at least {ENOUGH} should be on the noun it stands for"
     )
 
 
+@Property.named("not-finite", "Entries of 3 or 4 are large enough.")
 def not_finite(case):
     if case.actual.isfinite().all():
         return None
     return f'In "{case.args[0]}", the weights are not finite: your entries are too large, or hold inf or NaN.'
 
 
+@Property.named(
+    "not-its-noun",
+    "Compute the scores of this pronoun by hand: its query times the key of its noun, and times the keys of other "
+    "words. Which entry must change, or become larger?",
+)
 def not_its_noun(case):
     row, _, noun = worst_pronoun(case)
     if case.actual[row, noun] >= ENOUGH:
@@ -119,10 +155,7 @@ def what_is_read(args, weights):
     return torch.stack(rows)
 
 
-def describe(args):
-    return "`pronoun_matrices()` takes no arguments; its two matrices are then applied to sentences."
-
-
+TAKES_NOTHING = "`pronoun_matrices()` takes no arguments; its two matrices are then applied to sentences."
 SENTENCES = (  # of at most 10 words, as the exercise says, with one noun for each pronoun
     "the king threw the ball and it flew",
     "the queen called and the boy said that he heard",
@@ -139,7 +172,7 @@ SENTENCES = (  # of at most 10 words, as the exercise says, with one noun for ea
 EXERCISE = exercise(
     pronoun_matrices,
     returns=("weights",),
-    runner=FunctionRunner(weights_of_pronouns, ("sentence",), describe),
+    runner=FunctionRunner(weights_of_pronouns, ("sentence",), lambda args: TAKES_NOTHING),
     comparison=SummaryComparison(what_is_read),
     axis_names=AXES,
     cases=tuple(TestCase(sentence, (sentence,)) for sentence in SENTENCES),
@@ -148,13 +181,5 @@ EXERCISE = exercise(
         ("he saw the queen and the boy",),
         ("the girl said that she saw the boy and he",),
     ),
-    properties=(
-        Property("not-finite", not_finite, "Entries of 3 or 4 are large enough."),
-        Property(
-            "not-its-noun",
-            not_its_noun,
-            "Compute the scores of this pronoun by hand: its query times the key of its noun, and times the keys of "
-            "other words. Which entry must change, or become larger?",
-        ),
-    ),
+    properties=(not_finite, not_its_noun),
 )

@@ -26,17 +26,17 @@ _QUERIES_AND_KEYS = {
 }
 
 
-def query_key_cases(*extra):
-    """Test cases for functions of q and k; each function in `extra` makes one more argument from k."""
-    return tuple(TestCase(name, (q, k, *(make(k) for make in extra))) for name, (q, k) in _QUERIES_AND_KEYS.items())
+def query_key_cases(*values):
+    """Test cases for functions of q and k, and of values(k) where that is given."""
+    return tuple(TestCase(name, (q, k, *(make(k) for make in values))) for name, (q, k) in _QUERIES_AND_KEYS.items())
 
 
-def large_scores(*extra):
+def large_scores(*values):
     """A test case whose scores are so large that their exponentials overflow."""
     q, k = torch.tensor([[40.0, 40.0], [0.1, 0.0]]), torch.tensor([[40.0, 40.0], [0.0, 0.0], [40.0, 39.9]])
     return TestCase(
         "scores above 1,000",
-        (q, k, *(make(k) for make in extra)),
+        (q, k, *(make(k) for make in values)),
         1e-3,
         1e-3,
         limitation="It has a limit: scores above 1,000 next to small ones. The softmax of exercise 2.2 survives "

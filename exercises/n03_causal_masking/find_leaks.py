@@ -41,15 +41,19 @@ def is_pair(entry):
 
 
 def pairs_of(case):
-    """The learner's list as pairs of plain numbers, or None where it holds something else."""
-    return [(int(i), int(j)) for i, j in case.actual] if all(map(is_pair, case.actual)) else None
+    """The learner's pairs, as plain numbers."""
+    return [(int(i), int(j)) for i, j in case.actual]
 
 
 def difference(case):
-    """The first pair that is missing, or that should not be there."""
+    """The first entry that is no pair of whole numbers, or the first pair that should not be there, or is missing."""
+    at = next((n for n, entry in enumerate(case.actual) if not is_pair(entry)), None)
+    if at is not None:
+        return (
+            f"entry {at} of your list is {shortly(case.actual[at])}; a pair is a tuple of two whole numbers, such as "
+            "(0, 2)"
+        )
     pairs = pairs_of(case)
-    if pairs is None:
-        return first_other_entry(case)
     for i, j in pairs:
         if (i, j) not in case.expected:
             return f"{(i, j)} is in your list. {why_not(i, j, case.args[1].size(1))}"
@@ -71,18 +75,16 @@ def why_not(i, j, length):
     return f"The output at position {i} does not change with x at position {j}"
 
 
-def first_other_entry(case):
-    """The first entry that is not a pair of whole numbers."""
-    at = next(n for n, entry in enumerate(case.actual) if not is_pair(entry))
-    return (
-        f"entry {at} of your list is {shortly(case.actual[at])}; a pair is a tuple of two whole numbers, such as (0, 2)"
-    )
-
-
+@Property.named(
+    "not-pairs",
+    "A pair is a tuple of two Python numbers, `(int(i), int(j))`: `x.item()` and `x.tolist()` turn tensors into "
+    "numbers, and `tuple(pair)` turns a list into a tuple.",
+)
 def not_pairs(case):
-    return sentence(first_other_entry(case)) if pairs_of(case) is None else None
+    return None if all(map(is_pair, case.actual)) else sentence(difference(case))
 
 
+@Property.named("listed-twice", "Take the largest movement over all items and features first; then decide once.")
 def listed_twice(case):
     pairs = pairs_of(case)
     twice = next((pair for pair in pairs if pairs.count(pair) > 1), None)
@@ -91,38 +93,23 @@ def listed_twice(case):
     return f"{twice} is in your list {counted(pairs.count(twice), 'time', 'times')}; each pair is listed once."
 
 
+@Property.named(
+    "no-leak-there",
+    "Change x at position j alone, in a copy of its own, and compare the outputs before j with those of `attend(x)`: "
+    "which of them move by more than rounding?",
+)
 def no_leak_there(case):
     return f"{difference(case)}." if set(pairs_of(case)) - set(case.expected) else None
 
 
+@Property.named(
+    "leak-missed",
+    "Which positions j does your code change, and how large a movement passes for rounding (1e-4)? Is the change "
+    "itself large enough, in all items and features? Do you look at every output before j, in every item and "
+    "feature, and compare it with `attend(x)`? Does a movement downward count, too (`abs`)?",
+)
 def leak_missed(case):
     return f"{difference(case)}." if set(case.expected) - set(pairs_of(case)) else None
-
-
-PROPERTIES = (
-    Property(
-        "not-pairs",
-        not_pairs,
-        "A pair is a tuple of two Python numbers, `(int(i), int(j))`: `x.item()` and `x.tolist()` turn tensors into "
-        "numbers, and `tuple(pair)` turns a list into a tuple.",
-    ),
-    Property(
-        "listed-twice", listed_twice, "Take the largest movement over all items and features first; then decide once."
-    ),
-    Property(
-        "no-leak-there",
-        no_leak_there,
-        "Change x at position j alone, in a copy of its own, and compare the outputs before j with those of "
-        "`attend(x)`: which of them move by more than rounding?",
-    ),
-    Property(
-        "leak-missed",
-        leak_missed,
-        "Which positions j does your code change, and how large a movement passes for rounding (1e-4)? Is the change "
-        "itself large enough, in all items and features? Do you look at every output before j, in every item and "
-        "feature, and compare it with `attend(x)`? Does a movement downward count, too (`abs`)?",
-    ),
-)
 
 
 # ---------------------------------------------------------------- models: honest ones, and some that leak
@@ -250,17 +237,16 @@ MODELS = (
         normal(2, 5, 3, seed=222),
     ),
 )
-READS_THE_NEXT = "a model that reads the next position", leaking(from_later)
-READS_TWO_LATER = "a model that reads two positions later", leaking(lambda x: from_later(x, 2))
-HONEST = "an honest running mean", running_mean
+SMALL_MODELS = (  # the number of positions for which each is tried, and the model
+    (2, "a model that reads the next position", leaking(from_later)),
+    (2, "an honest running mean", running_mean),
+    (3, "a model that reads the next position", leaking(from_later)),
+    (3, "a model that reads two positions later", leaking(lambda x: from_later(x, 2))),
+    (3, "an honest running mean", running_mean),
+)
 
 
-def case(name, function, x=X):
-    return TestCase(name, (Model(name, function, x), x))
-
-
-def minimal(name, function, length):
-    x = (torch.arange(1, 1 + length) / 5).reshape(1, length, 1)
+def arguments(name, function, x=X):
     return Model(name, function, x), x
 
 
@@ -296,11 +282,9 @@ EXERCISE = exercise(
     returns=("leaks",),
     axis_names=AXES | {2: "B", 3: "C", 4: "T", 5: "T"},
     runner=FunctionRunner(run_find_leaks, ("attend", "x"), describe),
-    cases=tuple(case(*each) for each in MODELS),
+    cases=tuple(TestCase(model[0], arguments(*model)) for model in MODELS),
     minimal_inputs=tuple(
-        minimal(*model, length)
-        for length, models in ((2, (READS_THE_NEXT, HONEST)), (3, (READS_THE_NEXT, READS_TWO_LATER, HONEST)))
-        for model in models
+        arguments(*model, (torch.arange(1, 1 + length) / 5).reshape(1, length, 1)) for length, *model in SMALL_MODELS
     ),
     error_meanings=(
         (
@@ -309,5 +293,5 @@ EXERCISE = exercise(
             "model may be built for one size of batch and one length.",
         ),
     ),
-    properties=PROPERTIES,
+    properties=(not_pairs, listed_twice, no_leak_there, leak_missed),
 )

@@ -27,37 +27,28 @@ MINIMAL_INPUTS = tuple(
 )
 
 
-def _limiting(name, scores, mask, limitation, **tolerances):
-    return TestCase(
-        name, (torch.as_tensor(scores), torch.tensor(mask)), limitation=f"It has a limit: {limitation}", **tolerances
-    )
-
-
 LIMITING_CASES = (
-    _limiting(
+    TestCase(
         "large scores",
-        [[1000.0, 1001.0]],
-        [[True, True]],
-        "try the scores [[1000, 1001]], both visible; torch's own softmax survives them.",
+        (torch.tensor([[1000.0, 1001.0]]), torch.tensor([[True, True]])),
         rtol=1e-3,
         atol=1e-3,
+        limitation="It has a limit: try the scores [[1000, 1001]], both visible; torch's own softmax survives them.",
     ),
-    _limiting(
+    TestCase(
         "rows far apart",
-        [[0.0, 0.5], [200.0, 200.5]],
-        [[True, True], [True, True]],
-        "try the scores [[0, 0.5], [200, 200.5]], all visible. If you subtract a maximum before exp, take that of "
-        "each row: with one for all rows, rows far below the others vanish.",
+        (torch.tensor([[0.0, 0.5], [200.0, 200.5]]), torch.tensor([[True, True], [True, True]])),
         rtol=1e-3,
         atol=1e-3,
+        limitation="It has a limit: try the scores [[0, 0.5], [200, 200.5]], all visible. If you subtract a maximum "
+        "before exp, take that of each row: with one for all rows, rows far below the others vanish.",
     ),
     *(
-        _limiting(
-            f"a visible score of {score}",
-            torch.tensor([[score, 0]], dtype=torch.float64),  # where score - 50 is another number
-            [[True, False]],
-            f"try the scores [[{score}, 0]] with only the first key visible. It must get all the weight, however low "
-            "its score. A fill hides a key only if it lies far below every visible score.",
+        TestCase(
+            f"a visible score of {score}",  # in float64, score - 50 is another number
+            (torch.tensor([[score, 0]], dtype=torch.float64), torch.tensor([[True, False]])),
+            limitation=f"It has a limit: try the scores [[{score}, 0]] with only the first key visible. It must get "
+            "all the weight, however low its score. A fill hides a key only if it lies far below every visible score.",
         )
         for score in (-1500, -2_000_000_000)
     ),

@@ -33,9 +33,8 @@ def empty_row(case):
     return f"row {explainers.position(at)} sees no key at all and should be all zeros; yours begins {row}"
 
 
-# One item, and one row of the other, see nothing.
 EMPTY_ROWS = some_hidden(B, T, S, seed=3)
-EMPTY_ROWS[1], EMPTY_ROWS[0, 2] = False, False
+EMPTY_ROWS[1], EMPTY_ROWS[0, 2] = False, False  # one item, and one row of the other, see nothing
 
 
 def stage_of(args):

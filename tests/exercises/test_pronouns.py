@@ -1,7 +1,7 @@
 """Notebook 02 shows the words and features that exercise 2.6 is judged on."""
 
 from exercises import EXERCISES
-from exercises.n02_single_head_attention.pronouns import NOUNS, PRONOUNS, TABLE, referents
+from exercises.n02_single_head_attention.pronoun_matrices import NOUNS, PRONOUNS, TABLE, referents
 from tests.notebooks.common import PATHS, code_cells
 
 
