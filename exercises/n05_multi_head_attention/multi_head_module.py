@@ -122,11 +122,8 @@ def apply(module, x, context=None, mask=None):
 def described(args):
     given = parse(args)
     sizes = {"d_model": given.x.size(-1), "num_heads": given.num_heads, "dropout": given.dropout}
-    more = [
-        f"{name} of shape {tuple(value.shape)}"
-        for name, value in (("context", given.context), ("mask", given.mask))
-        if value is not None
-    ]
+    both = {"context": given.context, "mask": given.mask}
+    more = [f"{name} of shape {tuple(value.shape)}" for name, value in both.items() if value is not None]
     mode = f" in {'training' if given.training else 'evaluation'}"
     return modules.was_built(sizes, given.x, f"{mode}, with {listed(more)}" if more else mode)
 
@@ -153,7 +150,6 @@ def assemble(
     visible=visible,
     attention=None,
     give=give,
-    attend=None,
     **steps,
 ):
     """A module, from the steps of `multi_head_from`, of `dropped_attention_from` and of dropout, and its own.
@@ -161,7 +157,7 @@ def assemble(
     attention(q, k, v, mask) replaces the steps within the heads, dropout included.
     """
     around = {name: steps.pop(name) for name in ("project", "split", "merge", "finish") if name in steps}
-    within = dropped_attention_from(attend=attend, **steps)
+    within = dropped_attention_from(**steps)
 
     class Wrong(modules.Assembled):
         def __init__(self, d_model, num_heads, dropout=0.0, layers=()):
@@ -269,15 +265,6 @@ def small(x, *rest):
     return torch.tensor(x), *modules.only_read(heads.simple_layers(len(x[0][0]))), 2, *rest
 
 
-MINIMAL_INPUTS = (
-    small(heads.TWO_FEATURES),
-    small(heads.FOUR_FEATURES),
-    small([heads.TWO_FEATURES[0][:1]], torch.tensor([[[0.0, 1.0], [1.0, 1.0]]]), None),
-    small(heads.TWO_FEATURES, None, torch.tensor([True, False])),
-    small(heads.TWO_FEATURES, None, causal_mask(2)),
-)
-
-
 # ---------------------------------------------------------------- how results are compared
 
 
@@ -338,6 +325,12 @@ def ask(attempt, x, context, layers):
     return apply(built(attempt, layers, H), x)
 
 
+@BehavioralTest.named(
+    "dropout-by-default",
+    "The default is part of the signature: `def __init__(self, d_model, num_heads, dropout=0.0)`.",
+    required=True,
+    while_doing="built without dropout,",
+)
 def drops_unasked(attempt):
     """Without the argument dropout, training is as evaluation."""
     module = built(attempt, LAYERS, H)
@@ -359,37 +352,6 @@ MIXED = ("items-mixed", "positions-mixed")  # before the properties: out cannot 
 
 *EARLY, REDRAWN = decided_by_a_layer(lambda attempt, p: built(attempt, LAYERS, H, p), LONG, lambda pair: pair[1] == 0)
 
-TESTS = (
-    repeats_in_evaluation(
-        lambda attempt: built(attempt, LAYERS, H, 0.4)(X)[1],
-        "`nn.Dropout`, made in `__init__`, looks at the mode by itself; `F.dropout` must be given `self.training`.",
-    ),
-    *EARLY,
-    *(
-        replace(test, early=test.id in MIXED)
-        for test in heads.behavioral_tests(ask, MultiHeadAttention, self_attention=True)
-    ),
-    *modules.trainable(
-        lambda attempt: built(attempt, LAYERS, H),
-        MultiHeadAttention,
-        heads.PROJECTIONS,
-        (X, CONTEXT, MASK),
-        (LONG, X),
-        apply,
-        ("x", "context"),
-    ),
-    BehavioralTest(
-        "dropout-by-default",
-        drops_unasked,
-        "The default is part of the signature: `def __init__(self, d_model, num_heads, dropout=0.0)`.",
-        required=True,
-        while_doing="built without dropout,",
-    ),
-    REDRAWN,
-    keeps_to_the_device("x", X, CONTEXT, MASK, call=on_another_device),
-)
-
-
 EXERCISE = exercise(
     MultiHeadAttention,
     assemble=assemble,
@@ -401,7 +363,35 @@ EXERCISE = exercise(
     none_hints=properties.WEIGHTS_ARE_NONE,
     axis_names=AXES | {**heads.SIZES, 7: "S", 13: "T"},
     cases=CASES,
-    minimal_inputs=MINIMAL_INPUTS,
+    minimal_inputs=(
+        small(heads.TWO_FEATURES),
+        small(heads.FOUR_FEATURES),
+        small([heads.TWO_FEATURES[0][:1]], torch.tensor([[[0.0, 1.0], [1.0, 1.0]]]), None),
+        small(heads.TWO_FEATURES, None, torch.tensor([True, False])),
+        small(heads.TWO_FEATURES, None, causal_mask(2)),
+    ),
     properties=DROPPED.pair_properties(properties.HIDDEN),
-    behavioral_tests=TESTS,
+    behavioral_tests=(
+        repeats_in_evaluation(
+            lambda attempt: built(attempt, LAYERS, H, 0.4)(X)[1],
+            "`nn.Dropout`, made in `__init__`, looks at the mode by itself; `F.dropout` must be given `self.training`.",
+        ),
+        *EARLY,
+        *(
+            replace(test, early=test.id in MIXED)
+            for test in heads.behavioral_tests(ask, MultiHeadAttention, self_attention=True)
+        ),
+        *modules.trainable(
+            lambda attempt: built(attempt, LAYERS, H),
+            MultiHeadAttention,
+            heads.PROJECTIONS,
+            (X, CONTEXT, MASK),
+            (LONG, X),
+            apply,
+            ("x", "context"),
+        ),
+        drops_unasked,
+        REDRAWN,
+        keeps_to_the_device("x", X, CONTEXT, MASK, call=on_another_device),
+    ),
 )

@@ -40,6 +40,9 @@ def numbers_of_each_position(x):
     return x.sort(dim=-1).values
 
 
+@Property.named(
+    "numbers-lost", "Nothing is calculated here. Which line leaves numbers out, repeats them or changes them?"
+)
 def numbers_lost(case):
     got, right = (x.flatten().sort().values for x in (case.first, case.expected_first))
     if torch.allclose(got, right):
@@ -49,6 +52,10 @@ def numbers_lost(case):
     return f"Numbers are only moved here: every number of x must appear in the result exactly once{example}."
 
 
+@Property.named(
+    "positions-mixed",
+    "Which line cuts or joins axes that are not neighbors, or makes two axes change places that should not?",
+)
 def positions_mixed(case):
     got, right = numbers_of_each_position(case.first), numbers_of_each_position(case.expected_first)
     if torch.allclose(got, right):
@@ -60,26 +67,14 @@ def positions_mixed(case):
     )
 
 
+@Property.named(
+    "features-in-another-order",
+    "Head 0 has the first D features of a position, head 1 the next D, and so on.",
+)
 def features_in_another_order(case):
     if torch.allclose(case.first, case.expected_first):
         return None
     return f"Every position has its own numbers, but in another order: {worst_row(case)}."
 
 
-PROPERTIES = (
-    Property(
-        "numbers-lost",
-        numbers_lost,
-        "Nothing is calculated here. Which line leaves numbers out, repeats them or changes them?",
-    ),
-    Property(
-        "positions-mixed",
-        positions_mixed,
-        "Which line cuts or joins axes that are not neighbors, or makes two axes change places that should not?",
-    ),
-    Property(
-        "features-in-another-order",
-        features_in_another_order,
-        "Head 0 has the first D features of a position, head 1 the next D, and so on.",
-    ),
-)
+PROPERTIES = (numbers_lost, positions_mixed, features_in_another_order)
