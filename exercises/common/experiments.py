@@ -6,6 +6,8 @@ from exercises.common.explainers import largest, position
 from feedback import BehavioralTest
 
 ITEMS_HINT = "The batch axis stays in front untouched. Which line sums over it, or mistakes it for positions?"
+BOTH_AXES_HINT = "The axes B and H stay in front. Does a line sum over them, or mistake one of them for the positions?"
+ITEMS_AND_HEADS = "Items and heads, at [item, head], must not mix"
 
 
 def largest_difference(before, after):

@@ -31,11 +31,6 @@ def case(name, mask, dtype=torch.float32):
     return TestCase(f"{name}, {str(dtype).replace('torch.', '')}", (mask, dtype), rtol=0.0, atol=0.0)
 
 
-def stage_of(args):
-    """float32 first; then the other dtypes, whose lowest numbers are others."""
-    return int(args[1] != torch.float32)
-
-
 def entries_where(wanted, hint):
     """A property of the entries where the mask is `wanted`."""
 
@@ -54,7 +49,7 @@ EXERCISE = exercise(
     additive_mask,
     returns=("added",),
     axis_names=AXES,
-    stage_of=stage_of,
+    stage_of=lambda args: int(args[1] != torch.float32),  # the lowest numbers of other dtypes are others
     cases=(
         case("a causal mask (T, T)", CAUSAL),
         case("a padding mask (B, 1, 1, S)", padded(3, 6)[:, None]),

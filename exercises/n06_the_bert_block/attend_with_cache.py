@@ -6,7 +6,7 @@ import torch
 
 from exercises.common import explainers, properties
 from exercises.common.attention import weights_from
-from exercises.common.experiments import that_mix
+from exercises.common.experiments import BOTH_AXES_HINT, ITEMS_AND_HEADS, that_mix
 from exercises.common.gradients import gradients_flow
 from exercises.common.heads import LIMITATION_FINITE_FILL, LIMITATION_LARGE_SCORES
 from exercises.common.incremental import pieces_differ
@@ -39,13 +39,8 @@ def join(k, v, past):
     return (k, v) if past is None else (torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2))
 
 
-def read(k, v, past, keys, values):
-    """The keys and values that are attended to; `keys` and `values` are the joined ones."""
-    return keys, values
-
-
-def keep(k, v, past, keys, values):
-    """The cache."""
+def all_joined(k, v, past, keys, values):
+    """The keys and values that are attended to, and those of the cache: all that were joined."""
     return keys, values
 
 
@@ -67,7 +62,7 @@ def give(out, cache, weights):
     return out, cache
 
 
-def cache_from(join=join, read=read, mask=mask, keep=keep, mix=mix, give=give, **steps):
+def cache_from(join=join, read=all_joined, mask=mask, keep=all_joined, mix=mix, give=give, **steps):
     """attend_with_cache(q, k, v, past) made of these steps, and those of `weights_from`."""
     weigh = weights_from(**steps)
 
@@ -113,14 +108,14 @@ def wider(args):
     return (*(x.repeat(1, 1, 1, 4) for x in (q, k, v)), past and tuple(x.repeat(1, 1, 1, 4) for x in past))
 
 
-def several_new_tokens(args):
-    """A stage: a single new token needs no mask, so the cache and the scores are judged there first."""
-    return int(args[0].size(-2) > 1)
+# ---------------------------------------------------------------- a property, and behavioral tests
 
 
-# ---------------------------------------------------------------- properties
-
-
+@Property.named(
+    "cache-altered",
+    "The cache is `torch.cat([past[0], k], dim=-2)` and `torch.cat([past[1], v], dim=-2)`. What else does your code "
+    "do to keys and values?",
+)
 def cache_altered(case):
     """The cache must be past and new, one after the other."""
     for name, got, right in case.parts[1:]:
@@ -136,8 +131,6 @@ def cache_altered(case):
     return None
 
 
-# ---------------------------------------------------------------- behavioral tests
-
 NEW = tuple(normal(B, H, 4, D, seed=seed) for seed in (261, 262, 263))  # q, k and v of four new tokens
 PAST = tuple(normal(B, H, S, D, seed=seed) for seed in (264, 265))
 
@@ -146,6 +139,10 @@ def ask(attempt, q, k, v, past=None):
     return attempt(q.clone(), k.clone(), v.clone(), past and (past[0].clone(), past[1].clone()))
 
 
+@BehavioralTest.named(
+    "not-all-seen",
+    "Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 times, and row 1 must be True 5 times.",
+)
 def past_not_seen(attempt):
     """Change the value of one visible position after the other: out must notice."""
     q, k, v = NEW
@@ -165,6 +162,7 @@ def past_not_seen(attempt):
     return None
 
 
+@BehavioralTest.named("items-mixed", BOTH_AXES_HINT)
 def heads_apart(attempt):
     """Change one head of one item, and see whether others notice."""
     steps = normal(S, D, seed=266)  # another one for each position: the same for all keys would change nothing
@@ -176,9 +174,15 @@ def heads_apart(attempt):
         return ask(attempt, q, k, v, tuple(past))[0].flatten(2)
 
     before = ask(attempt, *NEW, PAST)[0].flatten(2)
-    return that_mix("Items and heads, at [item, head], must not mix", before, change)
+    return that_mix(ITEMS_AND_HEADS, before, change)
 
 
+@BehavioralTest.named(
+    "cache-cut-off",
+    "Return the very keys and values that you attended to, without detach, `.data` or a new tensor of them.",
+    required=True,
+    while_doing="where gradients are needed",
+)
 def cache_cut_off(attempt):
     """The cache must lead back to the new keys and values: the next call is trained through it."""
     q, k, v = (x.clone().requires_grad_() for x in NEW)
@@ -189,10 +193,6 @@ def cache_cut_off(attempt):
         return None
     return f"The numbers are right, but no gradient flows through the {' and '.join(cut)} of the cache that you return."
 
-
-PRINT_THE_MASK = (
-    "Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 times, and row 1 must be True 5 times."
-)
 
 EXERCISE = exercise(
     attend_with_cache,
@@ -228,32 +228,14 @@ EXERCISE = exercise(
         by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0], ([0.0, 2.0], [1.0, 2.0])),
         wider(by_hand([1.0], [1.0], [8.0], ([0.0], [4.0]))),
     ),
-    stage_of=several_new_tokens,
+    stage_of=lambda args: int(args[0].size(-2) > 1),  # a single new token needs no mask: cache and scores come first
     judge_first=("cached k", "cached v"),
-    properties=(
-        properties.FINITE,
-        Property(
-            "cache-altered",
-            cache_altered,
-            "The cache is `torch.cat([past[0], k], dim=-2)` and `torch.cat([past[1], v], dim=-2)`. What else does "
-            "your code do to keys and values?",
-        ),
-    ),
+    properties=(properties.FINITE, cache_altered),
     behavioral_tests=(
-        BehavioralTest("not-all-seen", past_not_seen, PRINT_THE_MASK),
-        BehavioralTest(
-            "items-mixed",
-            heads_apart,
-            "The axes B and H stay in front. Does a line sum over them, or mistake one of them for the positions?",
-        ),
+        past_not_seen,
+        heads_apart,
         replace(pieces_differ(lambda attempt, new, past: attempt(*new, past)), id="chunks-differ"),
-        BehavioralTest(
-            "cache-cut-off",
-            cache_cut_off,
-            "Return the very keys and values that you attended to, without detach, `.data` or a new tensor of them.",
-            required=True,
-            while_doing="where gradients are needed",
-        ),
+        cache_cut_off,
         gradients_flow(attend_with_cache, arguments(55, 2, 1, 3, 7, 2), ("q", "k", "v", "past")),
     ),
 )

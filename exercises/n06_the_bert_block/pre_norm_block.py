@@ -33,9 +33,9 @@ C = 7
 
 
 def norm_with(weight, bias):
-    norm = nn.LayerNorm(len(weight))
-    norm.weight = nn.Parameter(weight, requires_grad=False)
-    norm.bias = nn.Parameter(bias, requires_grad=False)
+    norm = nn.LayerNorm(len(weight)).requires_grad_(False)
+    norm.weight.copy_(weight)
+    norm.bias.copy_(bias)
     return norm
 
 

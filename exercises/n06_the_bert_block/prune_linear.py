@@ -42,27 +42,24 @@ def line_from(case):
 
 def arguments(seed, rows, columns, heads, num_heads, dim, bias=True, dtype=torch.float32):
     """weight, bias, heads, num_heads and dim."""
-    return (
-        normal(rows, columns, seed=seed, dtype=dtype),
-        normal(rows, seed=seed + 1, dtype=dtype) if bias else None,
-        heads,
-        num_heads,
-        dim,
-    )
+    bias = normal(rows, seed=seed + 1, dtype=dtype) if bias else None
+    return normal(rows, columns, seed=seed, dtype=dtype), bias, heads, num_heads, dim
 
 
-def not_square(args):
-    """A stage: in a square weight rows and columns can be mistaken for each other without an exception."""
-    weight = args[0]
-    return int(weight.size(0) != weight.size(1))
-
-
+@Property.named(
+    "wrong-features",
+    "Print the features that you keep: head h owns h * D to (h + 1) * D - 1, and what stays keeps its order.",
+)
 def wrong_lines(case):
     found = where_from(case)
     _, _, heads, num_heads, _ = case.args
     return f"With heads {heads} of {num_heads}: {found}." if found else None
 
 
+@Property.named(
+    "wrong-bias",
+    "The entries of bias that stay are those of the rows that stay: do you choose both by the same numbers?",
+)
 def wrong_entries(case):
     mine, right = case.actual[1], case.expected[1]
     if right is None or torch.allclose(mine, right):
@@ -93,19 +90,8 @@ EXERCISE = exercise(
         TestCase("heads {1, 3} of five, one row each", arguments(240, 5, 11, {1, 3}, 5, 0)),
     ),
     minimal_inputs=(),
-    stage_of=not_square,
+    # in a square weight rows and columns can be mistaken for each other without an exception
+    stage_of=lambda args: int(args[0].size(0) != args[0].size(1)),
     judge_first=("weight",),
-    properties=(
-        Property(
-            "wrong-features",
-            wrong_lines,
-            "Print the features that you keep: head h owns h * D to (h + 1) * D - 1, and what stays keeps its order.",
-        ),
-        Property(
-            "wrong-bias",
-            wrong_entries,
-            "The entries of bias that stay are those of the rows that stay: do you choose both by the same numbers?",
-        ),
-        properties.FINITE,
-    ),
+    properties=(wrong_lines, wrong_entries, properties.FINITE),
 )

@@ -3,10 +3,11 @@
 import torch
 
 from exercises.common import explainers, properties
-from exercises.common.experiments import largest_difference, that_mix
+from exercises.common.experiments import BOTH_AXES_HINT, ITEMS_AND_HEADS, largest_difference, that_mix
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
 from feedback import BehavioralTest, Property, TestCase
+from feedback.format import sentence
 from feedback.page_exercise import exercise
 
 
@@ -58,21 +59,21 @@ def as_split(args):
     return q.transpose(1, 2).contiguous().transpose(1, 2), *rest
 
 
+@Property.named(
+    "wrong-row",
+    "Print the row numbers that you look up, (T, T): i - j + M - 1 belongs at [i, j], so the diagonal must be M - 1 "
+    "everywhere.",
+)
 def wrong_row(case):
     """The row that was used, where that explains every wrong score: one may be chance."""
     wrong = ~torch.isclose(case.first, case.expected_first, rtol=1e-4, atol=3e-5).all(0).all(0)
     if not wrong.any() or not all(rows_used(case, i, j) for i, j in wrong.nonzero().tolist()):
         return None
     found = where_from(case)
-    return f"{found[0].upper()}{found[1:]}." if found else None
+    return sentence(found) if found else None
 
 
-PRINT_THE_ROWS = (
-    "Print the row numbers that you look up, (T, T): i - j + M - 1 belongs at [i, j], so the diagonal "
-    "must be M - 1 everywhere."
-)
-
-
+@BehavioralTest.named("not-linear", "Only dot products: no softmax, no mask, nothing added.")
 def scores_are_linear(attempt):
     """Double q: all scores must double."""
     q, table = arguments(201, B, H, T, D, S)
@@ -86,6 +87,7 @@ def scores_are_linear(attempt):
     )
 
 
+@BehavioralTest.named("items-mixed", BOTH_AXES_HINT)
 def heads_apart(attempt):
     """Change one head of one item, and see whether the others notice."""
     q, table = arguments(203, B, H, T, D, S)
@@ -98,7 +100,7 @@ def heads_apart(attempt):
         other[at] += normal(T, D, seed=205)
         return scores(other)
 
-    return that_mix("Items and heads, at [item, head], must not mix", scores(q), change)
+    return that_mix(ITEMS_AND_HEADS, scores(q), change)
 
 
 EXERCISE = exercise(
@@ -125,14 +127,10 @@ EXERCISE = exercise(
         (torch.tensor([[[[1.0, 0, 2, 0], [0, 3, 0, 1]]]]), torch.tensor([[1.0, 2, 0, 1], [0, 1, 4, 0], [5, 0, 1, 3]])),
         (torch.tensor([[[[1.0], [2.0], [3.0]]]]), torch.tensor([[1.0], [10.0], [100.0], [1000.0], [10000.0]])),
     ),
-    properties=(properties.FINITE, Property("wrong-row", wrong_row, PRINT_THE_ROWS)),
+    properties=(properties.FINITE, wrong_row),
     behavioral_tests=(
-        BehavioralTest(
-            "items-mixed",
-            heads_apart,
-            "The axes B and H stay in front. Does a line sum over them, or mistake one of them for the positions?",
-        ),
-        BehavioralTest("not-linear", scores_are_linear, "Only dot products: no softmax, no mask, nothing added."),
+        heads_apart,
+        scores_are_linear,
         gradients_flow(relative_key_scores, arguments(207, 2, 1, 4, 7, 4), ("q", "distance_embedding")),
     ),
 )

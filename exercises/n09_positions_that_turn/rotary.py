@@ -11,8 +11,6 @@ from exercises.common.inputs import AXES, B, H, T, hidden_only, normal
 from feedback import Property, TestCase
 from feedback.page_exercise import exercise
 
-NAMES = AXES | dict.fromkeys((4, 6, 14, 10), "D")
-
 
 def some_positions(*numbers):
     return torch.tensor(numbers)
@@ -47,25 +45,6 @@ MINIMAL = (
 )
 
 
-def base_of(args):
-    return args[2] if len(args) > 2 else 10000.0
-
-
-def one_pair_first(args):
-    """A stage: with a single pair there is only one frequency, 1, so pairing and sign are judged there first."""
-    return int(args[0].size(-1) > 2)
-
-
-def neighbors(x):
-    """The first and the second feature of each pair, 2i and 2i + 1."""
-    return x[..., 0::2], x[..., 1::2]
-
-
-def halves(x):
-    """The first and the second feature of each pair, i and i + D/2."""
-    return x.chunk(2, dim=-1)
-
-
 def first_wrong_feature(case):
     """The entry that is furthest off, with the position of its vector."""
     at = explainers.worst(case.first, case.expected_first)
@@ -79,20 +58,21 @@ def first_wrong_feature(case):
 def turned_by(case, pair):
     """The angles by which the learner's code turned, next to the right ones, at the vector where they differ most.
 
-    `pair` takes the features apart, as the exercise does. None where lengths changed: that is no rotation.
+    `pair` takes the features apart, as the exercise does: (first, second). Where lengths changed, which no rotation
+    does, or the angles are right, it is the entry that is furthest off.
     """
-    x, positions = case.args[:2]
+    x, positions, base = (*case.args, 10000.0)[:3]
     before, after = (torch.complex(*(part.double() for part in pair(t))) for t in (x, case.first))
     if not torch.allclose(before.abs(), after.abs(), atol=1e-3):
-        return None
+        return first_wrong_feature(case)
     size = x.size(-1)
-    right = positions.double()[:, None] * base_of(case.args) ** (-torch.arange(0, size, 2).double() / size)
+    right = positions.double()[:, None] * base ** (-torch.arange(0, size, 2).double() / size)
     got = (after / before).angle()
     difference = torch.remainder(got - right + math.pi, 2 * math.pi) - math.pi
     difference = difference.nan_to_num()  # a pair (0, 0) points nowhere
     at = explainers.worst(difference, torch.zeros_like(difference))
     if abs(difference[at]) < 1e-3:
-        return None
+        return first_wrong_feature(case)
     wanted = torch.remainder(right[at[-2:]] + math.pi, 2 * math.pi) - math.pi
     return (
         f"at position {positions[at[-2]].item():g} your pair {at[-1]} is turned by {got[at]:.4f}, "
@@ -100,7 +80,11 @@ def turned_by(case, pair):
     )
 
 
-def _lengths_kept(case):
+@Property.named(
+    "lengths-change",
+    "Try your formula on the pair (1, 0): it becomes (cos, sin). Which lines of your code make these two?",
+)
+def lengths_kept(case):
     before, after = (t.double().norm(dim=-1) for t in (case.args[0], case.first))
     if torch.allclose(before, after, rtol=1e-3, atol=1e-3):
         return None
@@ -111,23 +95,17 @@ def _lengths_kept(case):
     )
 
 
-LENGTHS = Property(
-    "lengths-change",
-    _lengths_kept,
-    "Try your formula on the pair (1, 0): it becomes (cos, sin). Which lines of your code make these two?",
-)
-
-
 def rotation_exercise(reference):
     """9.1 or 9.2, which differ in the two features that are a pair."""
     return exercise(
         reference,
         returns=("turned",),
-        axis_names=NAMES,
+        axis_names=AXES | dict.fromkeys((4, 6, 14, 10), "D"),
         cases=rotation_cases(),
         minimal_inputs=MINIMAL,
-        stage_of=one_pair_first,
-        properties=(properties.FINITE, LENGTHS),
+        # a single pair has only one frequency, 1, so pairing and sign are judged there first
+        stage_of=lambda args: int(args[0].size(-1) > 2),
+        properties=(properties.FINITE, lengths_kept),
         behavioral_tests=(
             gradients_flow(reference, (normal(2, 3, 6, seed=33), some_positions(4, 5, 6)), ("x", None)),
             keeps_to_the_device("x", normal(2, 3, 6, seed=34), some_positions(4, 5, 6)),

@@ -39,6 +39,7 @@ def arguments(seed, b=B, h=H, t=T, s=S, d=D, e=13, r=17, dtype=torch.float32):
     )
 
 
+@BehavioralTest.named("keys-made", ORDER, required=True)
 def keys_made(attempt):
     """What is made of latents and a matrix before q comes in is keys or values, of however few heads and tokens."""
     given = arguments(51, t=2, s=19, r=3)  # sizes for which nobody would make the keys first, not even einsum
@@ -64,31 +65,19 @@ EXERCISE = exercise(
         TestCase("latents as wide as keys and values", arguments(21, d=11, e=11, r=11)),
         TestCase("float64", arguments(33, dtype=torch.float64)),
     ),
-    minimal_inputs=(
-        (
-            torch.tensor([[[[1.0, 0.0]]]]),
-            torch.tensor([[[0.0], [1.0]]]),
-            torch.tensor([[[1.0], [0.0]]]),
-            torch.tensor([[[2.0]]]),
-        ),
-        (
-            torch.tensor([[[[1.0, 2.0]], [[1.0, 0.0]]]]),
-            torch.tensor([[[0.0], [1.0]]]),
-            torch.tensor([[[1.0], [0.0]], [[2.0], [1.0]]]),
-            torch.tensor([[[2.0]], [[4.0]]]),
-        ),
-        (
-            torch.tensor([[[[1.0, 2.0], [0.0, 1.0]]]]),
-            torch.tensor([[[0.0, 1.0], [1.0, 3.0]]]),
-            torch.tensor([[[1.0, 0.0], [2.0, 1.0]]]),
-            torch.tensor([[[2.0, 1.0], [0.0, 1.0]]]),
-        ),
+    minimal_inputs=tuple(
+        tuple(map(torch.tensor, numbers))
+        for numbers in (
+            ([[[[1.0, 0]]]], [[[0.0], [1]]], [[[1.0], [0]]], [[[2.0]]]),
+            ([[[[1.0, 2]], [[1, 0]]]], [[[0.0], [1]]], [[[1.0], [0]], [[2], [1]]], [[[2.0]], [[4]]]),
+            ([[[[1.0, 2], [0, 1]]]], [[[0.0, 1], [1, 3]]], [[[1.0, 0], [2, 1]]], [[[2.0, 1], [0, 1]]]),
+        )
     ),
     judge_first=("weights",),
     none_hints=properties.WEIGHTS_ARE_NONE,
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
     behavioral_tests=(
-        BehavioralTest("keys-made", keys_made, ORDER, required=True),
+        keys_made,
         gradients_flow(absorbed_attention, arguments(41, 2, 2, 3, 5, 4, 3, 6), ("q", "latents", "w_k", "w_v")),
     ),
 )

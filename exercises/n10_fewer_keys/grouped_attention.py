@@ -39,20 +39,13 @@ def grouped_from(**steps):
     return grouped_attention
 
 
-ONE_AXIS = (
-    "It has a limit: a mask (S,). `F.scaled_dot_product_attention` wants a mask of two axes or more, as "
-    "`torch.atleast_2d(mask)` makes it."
-)
-
-
 def group_read(case):
     """Which group of keys gives the weights of the head that is furthest off."""
     q, k, _, mask = (*case.args, None)[:4]
     if case.last.shape != case.expected_last.shape:
         return explainers.shape(case)
     heads, groups = q.size(1), k.size(1)
-    wrong = (case.last - case.expected_last).abs().amax((0, 2, 3))
-    h = int(wrong.argmax())
+    h = int((case.last - case.expected_last).abs().amax((0, 2, 3)).argmax())
     for g in range(groups):
         if torch.allclose(right_weights(q, k[:, g : g + 1], mask)[:, h], case.last[:, h], atol=1e-4):
             return f"your query head {h} reads group {g}; it should read group {h // (heads // groups)}"
@@ -71,17 +64,12 @@ def by_hand(q, k, v):
     return tuple(torch.tensor(x)[None, :, :, None] for x in (q, k, v))
 
 
-def with_a_mask(args):
-    """A stage: without a mask first."""
-    return int(len(args) > 3 and args[3] is not None)
-
-
 EXERCISE = exercise(
     grouped_attention,
     assemble=grouped_from,
     returns=("out", "weights"),
     axis_names=AXES | {6: "H", 4: "H", 8: "H", 3: "G", 12: "H"},
-    stage_of=with_a_mask,
+    stage_of=lambda args: len(args) - 3,  # without a mask first
     cases=(
         TestCase("6 heads, 3 groups", arguments(1, 6, 3)),
         TestCase("one group, as in multi-query attention", arguments(10, 4, 1)),
@@ -90,7 +78,12 @@ EXERCISE = exercise(
         TestCase("a mask (T, S)", (*arguments(22, 6, 3), some_hidden(T, S, seed=25))),
         TestCase("a mask for padding, (B, 1, 1, S)", (*arguments(26, 6, 3), some_hidden(B, 1, 1, S, seed=29))),
         TestCase("a mask for each head", (*arguments(30, 6, 3), some_hidden(1, 6, T, S, seed=33))),
-        TestCase("a mask (S,)", (*arguments(34, 6, 3), some_hidden(S, seed=37)), limitation=ONE_AXIS),
+        TestCase(
+            "a mask (S,)",
+            (*arguments(34, 6, 3), some_hidden(S, seed=37)),
+            limitation="It has a limit: a mask (S,). `F.scaled_dot_product_attention` wants a mask of two axes or "
+            "more, as `torch.atleast_2d(mask)` makes it.",
+        ),
         TestCase("as many items as groups", (*arguments(38, 6, 3, b=3), some_hidden(3, 1, 1, S, seed=41))),
     ),
     minimal_inputs=(

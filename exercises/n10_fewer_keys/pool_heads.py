@@ -44,11 +44,6 @@ EXERCISE = exercise(
         TestCase("8 heads of 5 rows, 2 groups, float64", (normal(40, 11, seed=4, dtype=torch.float64), 8, 2)),
         TestCase("one group", (normal(12, 11, seed=5), 4, 1)),
     ),
-    minimal_inputs=(
-        counted(2, 1, 1),
-        counted(2, 2, 1),
-        counted(4, 1, 2),
-        counted(6, 1, 2),
-    ),
+    minimal_inputs=(counted(2, 1, 1), counted(2, 2, 1), counted(4, 1, 2), counted(6, 1, 2)),
     properties=(properties.FINITE,),
 )

@@ -53,6 +53,12 @@ def vectors(*shape, seed, bits=8, dtype=torch.float32):
     return (steps.scatter(-1, (furthest + 1) % shape[-1], -(most // 2) * sign) * step).to(dtype)
 
 
+@BehavioralTest.named(
+    "vector-of-zeros",
+    "Any scale above 0 will do for zeros. Where do you look for it, before you divide?",
+    required=True,
+    while_doing="for a vector of zeros",
+)
 def zeros(attempt):
     """A vector of zeros among others."""
     x = vectors(2, 5, seed=41)
@@ -80,22 +86,9 @@ EXERCISE = exercise(
         TestCase("4 bits", (vectors(B, H, T, D, seed=4, bits=4), 4)),
         TestCase("bfloat16", (vectors(B, H, T, 13, seed=5, dtype=torch.bfloat16),)),
     ),
-    minimal_inputs=(
-        (torch.tensor([1.0, 7.0]), 4),
-        (torch.tensor([1.0, -7.0]), 4),
-        (torch.tensor([2.8, 7.0]), 4),
-        (torch.tensor([5.6, 14.0]), 4),
-        (torch.tensor([[1.0, 7.0], [6.0, 14.0]]), 4),
-        (torch.tensor([0.0001, 0.0007]), 4),
+    minimal_inputs=tuple(
+        (torch.tensor(x), 4) for x in ([1.0, 7], [1.0, -7], [2.8, 7], [5.6, 14], [[1.0, 7], [6, 14]], [0.0001, 0.0007])
     ),
     properties=(properties.FINITE,),
-    behavioral_tests=(
-        BehavioralTest(
-            "vector-of-zeros",
-            zeros,
-            "Any scale above 0 will do for zeros. Where do you look for it, before you divide?",
-            required=True,
-            while_doing="for a vector of zeros",
-        ),
-    ),
+    behavioral_tests=(zeros,),
 )
