@@ -64,8 +64,12 @@ HIDDEN_EXACTLY = Property(
 )
 
 
-# none_hints of exercises that return the pair (out, weights).
-WEIGHTS_ARE_NONE = {
-    "weights": "`F.scaled_dot_product_attention` keeps its weights to itself: make them with a softmax of the "
-    "scores, as in notebook 02."
+# What exercises that return the pair (out, weights) have in common.
+OUT_AND_WEIGHTS = {
+    "returns": ("out", "weights"),
+    "judge_first": ("weights",),
+    "none_hints": {
+        "weights": "`F.scaled_dot_product_attention` keeps its weights to itself: make them with a softmax of the "
+        "scores, as in notebook 02."
+    },
 }

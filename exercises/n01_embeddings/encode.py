@@ -33,7 +33,7 @@ def in_words(case):
             f"the text has {explainers.counted(len(words), 'word', 'words')}, and your list "
             f"{explainers.counted(len(got), 'entry', 'entries')}"
         )
-    at = first_wrong(got, right)
+    at = next((i for i, (a, b) in enumerate(zip(got, right, strict=True)) if not (is_id(a) and a == b)), None)
     if at is None:
         return explainers.entry(case)
     word = words[at].lower()
@@ -53,10 +53,6 @@ def in_words_that_repeat(case):
 
 def is_id(value):
     return isinstance(value, Integral)
-
-
-def first_wrong(got, right):
-    return next((i for i, (a, b) in enumerate(zip(got, right, strict=True)) if not (is_id(a) and int(a) == b)), None)
 
 
 def with_unknown(words, vocabulary):

@@ -32,7 +32,7 @@ INPUTS = (*queries_and_keys.BATCH, values(queries_and_keys.BATCH[1]))
 EXERCISE = exercise(
     attention,
     assemble=attention_from,
-    returns=("out", "weights"),
+    **properties.OUT_AND_WEIGHTS,
     axis_names=AXES,
     cases=(
         *queries_and_keys.query_key_cases(values),
@@ -41,8 +41,6 @@ EXERCISE = exercise(
     ),
     minimal_inputs=tuple((q, k, round_numbers(*k.shape[:-1], 2) + 1) for q, k in queries_and_keys.SMALL_PAIRS),
     stage_of=queries_and_keys.stage_of,
-    judge_first=("weights",),
-    none_hints=properties.WEIGHTS_ARE_NONE,
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
     behavioral_tests=(items_apart(INPUTS), gradients_flow(attention, INPUTS, ("q", "k", "v"))),
 )

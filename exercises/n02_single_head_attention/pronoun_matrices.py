@@ -38,10 +38,7 @@ TABLE = NOUNS | PRONOUNS  # every other word: (0, 0, 0, 0)
 
 
 def features(sentence):
-    """The words of a sentence as rows.
-
-    Shapes: -> (T, C)
-    """
+    """The words of a sentence as rows, (T, C)."""
     return torch.tensor([TABLE.get(word, (0,) * len(FEATURES)) for word in sentence.split()], dtype=torch.float32)
 
 

@@ -79,7 +79,7 @@ WEIGHTS = tuple(normal(DV, D, seed=30 + i) / 2 for i in range(3))
 EXERCISE = exercise(
     SelfAttention,
     assemble=module_from,
-    returns=("out", "weights"),
+    **properties.OUT_AND_WEIGHTS,
     runner=ModuleRunner(run_self_attention, ("x", *(f"{name}.weight" for name in modules.PROJECTIONS)), describe),
     axis_names=AXES | {11: "C", 13: "D", 17: "C", 19: "D"},
     cases=(
@@ -93,8 +93,6 @@ EXERCISE = exercise(
     ),
     minimal_inputs=((torch.tensor([[[1.0], [2.0]]]), *torch.tensor([[[1.0]], [[0.5]], [[3.0]]])),),
     stage_of=stage_of,
-    judge_first=("weights",),
-    none_hints=properties.WEIGHTS_ARE_NONE,
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
     behavioral_tests=(
         modules.made_in_forward(lambda attempt: built(attempt, *WEIGHTS), normal(B, T, D, seed=33)),

@@ -169,13 +169,8 @@ def barely(leak, given):
     return attend
 
 
-def each_feature(change):
-    """Up to 1, however far the feature has moved."""
-    return (3 * change).tanh()
-
-
 def one_number(change):
-    """The same in the last feature of one item alone: a mean over items or over features hardly moves."""
+    """Up to 1 in the last feature of one item alone: a mean over items or over features hardly moves."""
     there = torch.zeros_like(change)
     there[5, :, -1] = 1
     return there * (100 * change.sum(-1, keepdim=True)).tanh()
@@ -218,7 +213,7 @@ MODELS = (
     ("attention whose mask reaches one step too far", attention(lambda scores: causal(scores, ahead=1))),
     ("attention without a mask", attention(unmasked)),
     ("attention without a mask in its last item", attention(lambda s: torch.cat([causal(s[:-1]), unmasked(s[-1:])]))),
-    ("a model whose leak moves it by 0.0015", barely(each_feature, X)),
+    ("a model whose leak moves it by 0.0015", barely(lambda change: (3 * change).tanh(), X)),
     ("a model that reads only the last feature two steps later", lambda x: 3 * from_later(x[..., -1:], 2)),
     ("a model whose leaks cancel in the sum", leaking(opposite_features)),
     ("a model that reads the next vector of another item", leaking(lambda x: from_later(x.roll(1, 0)))),

@@ -55,9 +55,7 @@ def ask(attempt, x, context, layers):
 EXERCISE = exercise(
     cross_attention,
     assemble=assemble,
-    returns=("out", "weights"),
-    judge_first=("weights",),
-    none_hints=properties.WEIGHTS_ARE_NONE,
+    **properties.OUT_AND_WEIGHTS,
     error_meanings=(
         (
             rf"batch2 tensor to be: \[\d+, ({T}|{S})\] but got: \[\d+, (?!\1)({T}|{S})\]",

@@ -35,9 +35,7 @@ def ask(attempt, x, context, layers):
 EXERCISE = exercise(
     multi_head_attention,
     assemble=assemble,
-    returns=("out", "weights"),
-    judge_first=("weights",),
-    none_hints=properties.WEIGHTS_ARE_NONE,
+    **properties.OUT_AND_WEIGHTS,
     axis_names=AXES | heads.SIZES,
     stage_of=lambda args: heads.is_masked(args[6] if len(args) > 6 else None),
     cases=heads.self_attention_cases(),

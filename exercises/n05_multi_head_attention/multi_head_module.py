@@ -75,9 +75,7 @@ def run_multi_head_attention(attempt, *args):
     Errors: ContractViolation where the module lacks what the exercise names
     """
     given = parse(args)
-    module = built(attempt, given.layers, given.num_heads, given.dropout)
-    if given.training:
-        module.train()
+    module = built(attempt, given.layers, given.num_heads, given.dropout).train(given.training)
     return apply(module, given.x, given.context, given.mask)
 
 
@@ -355,12 +353,10 @@ MIXED = ("items-mixed", "positions-mixed")  # before the properties: out cannot 
 EXERCISE = exercise(
     MultiHeadAttention,
     assemble=assemble,
-    returns=("out", "weights"),
+    **properties.OUT_AND_WEIGHTS,
     runner=ModuleRunner(run_multi_head_attention, ("x", *heads.PROJECTIONS, "num_heads", "context", "mask"), described),
     comparison=SummaryComparison(DROPPED.summary),
     stage_of=DROPPED.stage_of,
-    judge_first=("weights",),
-    none_hints=properties.WEIGHTS_ARE_NONE,
     axis_names=AXES | {**heads.SIZES, 7: "S", 13: "T"},
     cases=CASES,
     minimal_inputs=(

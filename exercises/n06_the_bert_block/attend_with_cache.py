@@ -93,19 +93,13 @@ def arguments(seed, b, h, new, d, old=None, dtype=torch.float32, around=0.0):
     return q, k, v, None if old is None else tuple(past)
 
 
-def by_hand(q, k, v, past=None):
-    """q, k, v and past from lists of numbers: one head of one feature."""
+def by_hand(q, k, v, past=None, width=1):
+    """q, k, v and past from lists of numbers: one head, whose features are all equal."""
 
     def column(numbers):
-        return torch.tensor(numbers)[None, None, :, None]
+        return torch.tensor(numbers)[None, None, :, None].repeat(1, 1, 1, width)
 
     return column(q), column(k), column(v), past and tuple(column(x) for x in past)
-
-
-def wider(args):
-    """Arguments by hand with four features instead of one: here it shows whether the scores were scaled."""
-    q, k, v, past = args
-    return (*(x.repeat(1, 1, 1, 4) for x in (q, k, v)), past and tuple(x.repeat(1, 1, 1, 4) for x in past))
 
 
 # ---------------------------------------------------------------- a property, and behavioral tests
@@ -226,7 +220,7 @@ EXERCISE = exercise(
         by_hand([1.0], [1.0], [8.0], ([0.0], [4.0])),
         by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0]),
         by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0], ([0.0, 2.0], [1.0, 2.0])),
-        wider(by_hand([1.0], [1.0], [8.0], ([0.0], [4.0]))),
+        by_hand([1.0], [1.0], [8.0], ([0.0], [4.0]), width=4),  # here it shows whether the scores were scaled
     ),
     stage_of=lambda args: int(args[0].size(-2) > 1),  # a single new token needs no mask: cache and scores come first
     judge_first=("cached k", "cached v"),

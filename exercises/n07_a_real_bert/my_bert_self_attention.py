@@ -141,11 +141,9 @@ def ask(attempt, x, context, layers):
 EXERCISE = exercise(
     MyBertSelfAttention,
     assemble=assemble,
-    returns=("out", "weights"),
+    **properties.OUT_AND_WEIGHTS,
     runner=ModuleRunner(run_bert_self_attention, ("x", *LAYERS, "num_attention_heads", "mask"), situation),
     axis_names=AXES | heads.SIZES,
-    judge_first=("weights",),
-    none_hints=properties.WEIGHTS_ARE_NONE,
     stage_of=lambda args: heads.is_masked(args[5] if len(args) > 5 else None),
     cases=tuple(replace(case, args=modules.only_read(case.args)) for case in heads.self_attention_cases(layers=3)),
     minimal_inputs=tuple(map(modules.only_read, heads.small_arguments(layers=3))),

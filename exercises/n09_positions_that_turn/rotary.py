@@ -11,37 +11,28 @@ from exercises.common.inputs import AXES, B, H, T, hidden_only, normal
 from feedback import Property, TestCase
 from feedback.page_exercise import exercise
 
-
-def some_positions(*numbers):
-    return torch.tensor(numbers)
-
-
-def rotation_cases():
-    """Test cases for 9.1 and 9.2: (x, positions, base), or (x, positions) where the base is 10,000."""
-    first_five = torch.arange(T)
-    return (
-        TestCase("one vector per position, positions 0 to 4", (normal(T, 6, seed=1), first_five)),
-        TestCase("heads and items", (normal(B, H, T, 14, seed=2), first_five)),
-        TestCase("positions in no order", (normal(B, T, 6, seed=4), some_positions(11, 0, 3, 3, 200))),
-        TestCase("positions that are floats", (normal(T, 6, seed=5), first_five + 0.5)),
-        TestCase("base 100", (normal(B, H, T, 10, seed=6), first_five, 100.0)),
-        TestCase("two features", (normal(B, T, 2, seed=7), first_five)),
-        TestCase("float64", (normal(B, T, 6, seed=10, dtype=torch.float64), first_five), rtol=5e-4, atol=5e-4),
-        TestCase("positions up to 2,000", (normal(4, 6, seed=11), some_positions(0, 50, 999, 2000)), atol=5e-4),
-        TestCase("as many items as positions", (normal(T, H, T, 6, seed=12), first_five)),
-        *(
-            TestCase("hidden positions", (normal(B, H, T, 6, seed=13), torch.tensor(numbers)))
-            for numbers in hidden_only(lambda draw: [[draw.randrange(60) for _ in range(T)]])
-        ),
-    )
-
-
+FIRST_FIVE = torch.arange(T)
+CASES = (  # x, positions, and the base where it is not 10,000
+    TestCase("one vector per position, positions 0 to 4", (normal(T, 6, seed=1), FIRST_FIVE)),
+    TestCase("heads and items", (normal(B, H, T, 14, seed=2), FIRST_FIVE)),
+    TestCase("positions in no order", (normal(B, T, 6, seed=4), torch.tensor([11, 0, 3, 3, 200]))),
+    TestCase("positions that are floats", (normal(T, 6, seed=5), FIRST_FIVE + 0.5)),
+    TestCase("base 100", (normal(B, H, T, 10, seed=6), FIRST_FIVE, 100.0)),
+    TestCase("two features", (normal(B, T, 2, seed=7), FIRST_FIVE)),
+    TestCase("float64", (normal(B, T, 6, seed=10, dtype=torch.float64), FIRST_FIVE), rtol=5e-4, atol=5e-4),
+    TestCase("positions up to 2,000", (normal(4, 6, seed=11), torch.tensor([0, 50, 999, 2000])), atol=5e-4),
+    TestCase("as many items as positions", (normal(T, H, T, 6, seed=12), FIRST_FIVE)),
+    *(
+        TestCase("hidden positions", (normal(B, H, T, 6, seed=13), torch.tensor(numbers)))
+        for numbers in hidden_only(lambda draw: [[draw.randrange(60) for _ in range(T)]])
+    ),
+)
 MINIMAL = (
-    (torch.tensor([[1.0, 0.0]]), some_positions(1)),
-    (torch.tensor([[1.0, 0.0, 1.0, 0.0]]), some_positions(1), 100.0),
-    (torch.tensor([[0.0, 1.0, 0.0, 2.0]]), some_positions(1), 100.0),
-    (torch.tensor([[1.0, 0.0], [1.0, 0.0]]), some_positions(0, 1)),
-    (torch.tensor([[[1.0, 0.0, 0.0, 0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0, 3.0, 0.0, 0.0]]]), some_positions(2)),
+    (torch.tensor([[1.0, 0.0]]), torch.tensor([1])),
+    (torch.tensor([[1.0, 0.0, 1.0, 0.0]]), torch.tensor([1]), 100.0),
+    (torch.tensor([[0.0, 1.0, 0.0, 2.0]]), torch.tensor([1]), 100.0),
+    (torch.tensor([[1.0, 0.0], [1.0, 0.0]]), torch.tensor([0, 1])),
+    (torch.tensor([[[1.0, 0.0, 0.0, 0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0, 3.0, 0.0, 0.0]]]), torch.tensor([2])),
 )
 
 
@@ -101,13 +92,13 @@ def rotation_exercise(reference):
         reference,
         returns=("turned",),
         axis_names=AXES | dict.fromkeys((4, 6, 14, 10), "D"),
-        cases=rotation_cases(),
+        cases=CASES,
         minimal_inputs=MINIMAL,
         # a single pair has only one frequency, 1, so pairing and sign are judged there first
         stage_of=lambda args: int(args[0].size(-1) > 2),
         properties=(properties.FINITE, lengths_kept),
         behavioral_tests=(
-            gradients_flow(reference, (normal(2, 3, 6, seed=33), some_positions(4, 5, 6)), ("x", None)),
-            keeps_to_the_device("x", normal(2, 3, 6, seed=34), some_positions(4, 5, 6)),
+            gradients_flow(reference, (normal(2, 3, 6, seed=33), torch.tensor([4, 5, 6])), ("x", None)),
+            keeps_to_the_device("x", normal(2, 3, 6, seed=34), torch.tensor([4, 5, 6])),
         ),
     )

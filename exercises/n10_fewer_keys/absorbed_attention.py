@@ -56,7 +56,7 @@ def keys_made(attempt):
 
 EXERCISE = exercise(
     absorbed_attention,
-    returns=("out", "weights"),
+    **properties.OUT_AND_WEIGHTS,
     axis_names=AXES | {13: "E", 17: "R", 19: "R"},
     cases=(
         TestCase("a batch", arguments(1)),
@@ -73,8 +73,6 @@ EXERCISE = exercise(
             ([[[[1.0, 2], [0, 1]]]], [[[0.0, 1], [1, 3]]], [[[1.0, 0], [2, 1]]], [[[2.0, 1], [0, 1]]]),
         )
     ),
-    judge_first=("weights",),
-    none_hints=properties.WEIGHTS_ARE_NONE,
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS),
     behavioral_tests=(
         keys_made,

@@ -67,7 +67,7 @@ def by_hand(q, k, v):
 EXERCISE = exercise(
     grouped_attention,
     assemble=grouped_from,
-    returns=("out", "weights"),
+    **properties.OUT_AND_WEIGHTS,
     axis_names=AXES | {6: "H", 4: "H", 8: "H", 3: "G", 12: "H"},
     stage_of=lambda args: len(args) - 3,  # without a mask first
     cases=(
@@ -92,8 +92,6 @@ EXERCISE = exercise(
         tuple(x.repeat(1, 1, 1, 4) for x in by_hand([[1.0], [1.0]], [[0.0, 1.0]], [[0.0, 4.0]])),
         (*by_hand([[1.0], [1.0]], [[0.0, 1.0]], [[0.0, 4.0]]), torch.tensor([True, False])),
     ),
-    judge_first=("weights",),
-    none_hints=properties.WEIGHTS_ARE_NONE,
     properties=(properties.FINITE, properties.POSITIVE, properties.ROWS, properties.HIDDEN),
     behavioral_tests=(
         items_apart(arguments(42, 4, 2)),
