@@ -20,11 +20,6 @@ def alibi_bias(num_heads, T, S):
     return -slopes[:, None, None] * distance
 
 
-SLOPES = (
-    "Head h, counted from 0, has the slope 2**(-8(h + 1) / H): with 8 heads 1/2, 1/4, ..., 1/256. Print your slopes."
-)
-
-
 def slope_used(case):
     """The slope of the first wrong head, next to the right one."""
     heads, t, s = case.args
