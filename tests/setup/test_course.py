@@ -399,7 +399,7 @@ def test_words_that_mean_nothing(module, monkeypatch, capsys):
     assert not module.ENVIRONMENT.exists()
 
 
-# ---- test, benchmark and save
+# ---- test and benchmark
 
 
 def test_the_benchmark_runs_even_without_what_it_compares_with(ready_course):
@@ -430,10 +430,3 @@ def test_which_tests_are_run(module, monkeypatch):
     for name in ("tests", "tests/test_masks.py", "tests/test_masks.py::test_shape"):
         words = module.run_tests([name])
         assert words[0] == "--nbval" and words[-1] == name and "-m" not in words  # instead of all
-
-
-def test_maintainers_commands_hand_their_words_on(ready_course):
-    code = "import sys; print('called with', sys.argv[1:]); sys.exit(4)"
-    (ready_course.folder / "tools" / "save_notebooks.py").write_text(code, encoding="utf-8")
-    process = ready_course.run("save", "02", "03")
-    assert process.returncode == 4 and "called with ['02', '03']" in process.out

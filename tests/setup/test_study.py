@@ -6,7 +6,6 @@ The commands run in a small course of their own: tools/study.py, and two noteboo
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -18,8 +17,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from feedback import files
 from tests.setup.copies import ENDLESS, copy_study, imported
 
-PROJECT = Path(__file__).resolve().parents[2]
-PACKAGES = ("exercises", "explorers", "feedback", "figures", "helpers", "invariants", "models", "runtime")
 NAME = "03_masks.ipynb"
 ANSWER = "def mask(t):\n    return torch.ones(t, t).tril().bool()  # mine: ∀ i ≥ j"
 
