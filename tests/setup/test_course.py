@@ -359,18 +359,24 @@ def test_what_venv_said_is_explained(course):
     assert process.err.startswith("The disk is full") and f"\n  {said}\n" in process.err
 
 
-def test_the_disk_fills_up_under_the_set_up(ready_course):
-    simulate = "import pathlib\ndef full(*_, **__): raise OSError(28, 'No space left on device')\n"
-    process = ready_course.run(simulate=simulate + "pathlib.Path.write_text = full")
-    assert_one_sentence(process, "The disk is full: the set-up needs about 1.5 GB", lines=2)
-
-
-def test_a_folder_that_is_not_writable(course):
-    simulate = (
-        "import builtins\ndef refuse(name, *_, **__):\n    raise PermissionError(13, 'Permission denied', str(name))\n"
-    )
-    process = course.run(simulate=simulate + "builtins.open = refuse")
-    assert_one_sentence(process, str(course.folder), "cannot be written: copy the course", "Permission denied", lines=2)
+@pytest.mark.parametrize(
+    "opened, error, words",
+    [
+        (
+            "pathlib.Path.write_text",
+            "28, 'No space left on device'",
+            ["The disk is full: the set-up needs about 1.5 GB"],
+        ),
+        (
+            "builtins.open",
+            "13, 'Permission denied', 'course'",
+            ["cannot be written: copy the course", "denied: 'course'"],
+        ),
+    ],
+)
+def test_what_the_system_refuses_is_explained(ready_course, opened, error, words):
+    simulate = f"import builtins, pathlib\ndef refuse(*_, **__): raise OSError({error})\n{opened} = refuse"
+    assert_one_sentence(ready_course.run(simulate=simulate), *words, lines=2)
 
 
 def test_a_port_that_is_taken(ready_course):
