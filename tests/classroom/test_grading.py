@@ -1,8 +1,8 @@
 """Assignments for nbgrader, handed in and graded with its commands.
 
-nbgrader, which classroom/requirements-grading.txt pins, gets an environment of their own on top of this one:
-.venv.graders, made once. In this one, their extensions would change JupyterLab. Where they cannot be installed, as
-without a network, their tests are skipped; with the environment variable CI set, they fail.
+nbgrader, which classroom/requirements-grading.txt pins, gets an environment of its own on top of this one:
+.venv.graders, made once. In this one, its extensions would change JupyterLab. Where it cannot be installed, as
+without a network, its tests are skipped; with the environment variable CI set, they fail.
 """
 
 import hashlib

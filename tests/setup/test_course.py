@@ -295,8 +295,9 @@ def test_what_is_missing_is_said_before_anything_is_made(course, simulate, words
     assert not (course.folder / ".venv").exists()
 
 
-def test_old_pythons_can_read_the_file(course):
-    ast.parse((PROJECT / "course.py").read_text(encoding="utf-8"), feature_version=(3, 6))
+def test_old_pythons_can_read_the_files(course):
+    for name in ("course.py", "setup_failures.py"):
+        ast.parse((PROJECT / name).read_text(encoding="utf-8"), feature_version=(3, 6))
     for minor in range(6, 10):  # those that happen to be here
         old = shutil.which(f"python3.{minor}")
         if old and subprocess.run([old, "-c", ""], capture_output=True).returncode == 0:

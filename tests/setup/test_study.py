@@ -19,7 +19,7 @@ from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from feedback import files
-from tests.setup.copies import ENDLESS, copy_study, imported
+from tests.setup.copies import copy_study, ended, imported
 
 NAME = "03_masks.ipynb"
 ANSWER = "def mask(t):\n    return torch.ones(t, t).tril().bool()  # mine: ∀ i ≥ j"
@@ -91,13 +91,7 @@ class Course:
         )
 
     def run(self, *words, simulate=""):
-        process = self.start(*words, simulate=simulate)
-        try:
-            process.out, process.err = process.communicate(timeout=ENDLESS)
-        finally:
-            process.kill()
-        assert "Traceback" not in process.err, process.err
-        return process
+        return ended(self.start(*words, simulate=simulate))
 
 
 @pytest.fixture
@@ -374,10 +368,9 @@ def test_two_at_once_take_turns(studied):
         both = [studied.start("update"), studied.start("update")]
         waiting = [process.stdout.readline() for process in both]
         assert studied.cells()["title"] == "# 03 Masks"
-    said = [process.communicate(timeout=ENDLESS)[0] for process in both]
+    assert [ended(process).returncode for process in both] == [0, 0]
     assert all("waiting for it to finish" in line for line in waiting)
-    assert [process.returncode for process in both] == [0, 0]
-    assert sum("carried over: exercise 3.1" in text for text in said) == 1
+    assert sum("carried over: exercise 3.1" in process.out for process in both) == 1
     assert studied.cells()["mask"] == ANSWER and len(studied.kept()) == 1
 
 
