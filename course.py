@@ -411,11 +411,6 @@ def explain_failure(output):
     return "\n  ".join([sentence, *([words] if words else last_words[-2:]), f"The full output: {LOG}"])
 
 
-def explain_os_error(error):
-    sentence, _ = explain(str(error))
-    return f"{sentence or 'The system refused this: fix it and run the same command again.'}\n  {error}"
-
-
 # ---- the commands
 
 
@@ -612,7 +607,8 @@ def main(words):
     except Problem as problem:
         complaint = str(problem)
     except OSError as error:
-        complaint = explain_os_error(error)
+        sentence = explain(str(error))[0] or "The system refused this: fix it and run the same command again."
+        complaint = f"{sentence}\n  {error}"
     except KeyboardInterrupt:
         complaint, code = "\nInterrupted. Run the same command again to continue.", 130
     show_passing("")

@@ -12,14 +12,12 @@ a fresh process needed beyond what it held before.
 
 import argparse
 import math
-import subprocess
-import sys
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from benchmarks.measure import medians, peak_in_this_process, peak_on_gpu
+from benchmarks.measure import forward, in_a_fresh_process, medians, peak_in_this_process, peak_on_gpu
 from helpers.heads import MultiHeadAttention, merge_heads, split_heads
 from helpers.masks import causal_mask
 from runtime.notebook import pick_device
@@ -134,11 +132,6 @@ def build(name, device):
 # ---- what is measured
 
 
-def forward(module, x):
-    with torch.no_grad():
-        module(x)
-
-
 def forward_backward(module, x):
     module.zero_grad(set_to_none=True)
     module(x).backward(torch.ones_like(x))
@@ -147,8 +140,7 @@ def forward_backward(module, x):
 def peak_megabytes(name, B, T, device):
     """The largest memory that one forward + backward needs beyond the weights and x."""
     if device.type != "cuda":
-        command = [sys.executable, "-m", "benchmarks.attention", "--memory-of", name, str(B), str(T)]
-        return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        return in_a_fresh_process(memory_in_this_process, name, B, T)
     module, x = build(name, device), torch.randn(B, T, D_MODEL, device=device)
     return peak_on_gpu(forward_backward, module, x, module.zero_grad)
 
@@ -167,12 +159,7 @@ def main(words=None):
     parser = Parser("benchmark", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="two small sizes")
     parser.add_argument("--seconds", type=float, default=12.0, help="for each size and direction (%(default)s)")
-    parser.add_argument("--memory-of", nargs=3, metavar=("NAME", "B", "T"), help=argparse.SUPPRESS)
     options = parser.parse_args(words)
-    if options.memory_of:
-        name, B, T = options.memory_of
-        print(memory_in_this_process(name, int(B), int(T)))
-        return
     device = pick_device()
     print(
         f"torch {torch.__version__}, {device.type}, {torch.get_num_threads()} threads; "

@@ -11,15 +11,13 @@ memory of one forward + backward, beyond q, k and v; on a CPU each is measured i
 
 import argparse
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 
 import figures
-from benchmarks.measure import medians, peak_in_this_process, peak_on_gpu
+from benchmarks.measure import forward, in_a_fresh_process, medians, peak_in_this_process, peak_on_gpu
 from helpers.attention import dot_product_attention
 from helpers.masks import causal_mask
 from helpers.tiled import tiled_attention
@@ -31,19 +29,19 @@ QUICK = (64, 256)
 DATA = Path(__file__).resolve().parents[1] / "data"
 
 
-# ---- the implementations: each takes q, k, v (B, H, T, D) and gives out (B, H, T, D)
+# ---- the implementations: each takes q, k and v as one tensor (3, B, H, T, D) and gives out (B, H, T, D)
 
 
-def explicit(q, k, v):
-    return dot_product_attention(q, k, v, causal_mask(q.size(-2), q.device))[0]
+def explicit(qkv):
+    return dot_product_attention(*qkv, causal_mask(qkv.size(-2), qkv.device))[0]
 
 
-def tiled(q, k, v):
-    return tiled_attention(q, k, v, TILE, causal=True)[0]
+def tiled(qkv):
+    return tiled_attention(*qkv, TILE, causal=True)[0]
 
 
-def fused(q, k, v):
-    return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+def fused(qkv):
+    return F.scaled_dot_product_attention(*qkv, is_causal=True)
 
 
 IMPLEMENTATIONS = {"explicit": explicit, "tiled": tiled, "fused": fused}
@@ -58,22 +56,16 @@ def drawn(T, device):
     return torch.randn(3, 1, NUM_HEADS, T, D_HEAD, device=device).requires_grad_()
 
 
-def forward(attend, qkv):
-    with torch.no_grad():
-        attend(*qkv)
-
-
 def forward_backward(attend, qkv):
     qkv.grad = None
-    out = attend(*qkv)
+    out = attend(qkv)
     out.backward(torch.ones_like(out))
 
 
 def peak_megabytes(name, T, device):
     """The largest memory that one forward + backward needs beyond q, k and v."""
     if device.type != "cuda":
-        command = [sys.executable, "-m", "benchmarks.length", "--memory-of", name, str(T)]
-        return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        return in_a_fresh_process(memory_in_this_process, name, T)
     qkv = drawn(T, device)
     return peak_on_gpu(forward_backward, IMPLEMENTATIONS[name], qkv, lambda: setattr(qkv, "grad", None))
 
@@ -127,12 +119,7 @@ def main(words=None):
     parser.add_argument("--quick", action="store_true", help="two short lengths")
     parser.add_argument("--save", action="store_true", help="keep the numbers, and draw them")
     parser.add_argument("--seconds", type=float, default=12.0, help="for each length and direction (%(default)s)")
-    parser.add_argument("--memory-of", nargs=2, metavar=("NAME", "T"), help=argparse.SUPPRESS)
     options = parser.parse_args(words)
-    if options.memory_of:
-        name, T = options.memory_of
-        print(memory_in_this_process(name, int(T)))
-        return
     device = pick_device()
     about = f"torch {torch.__version__.split('+')[0]}, {device.type}, {torch.get_num_threads()} threads"
     print(f"{about}; ratios of medians to the fused kernel; MB = peak of forward + backward\n")

@@ -4,11 +4,18 @@ import re
 import statistics
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import torch
 
 MEGABYTE = 2**20
+
+
+def forward(module, x):
+    with torch.no_grad():
+        module(x)
 
 
 def seconds(step, module, x):
@@ -46,6 +53,11 @@ def peak_on_gpu(step, module, x, forget):
     before = torch.cuda.memory_allocated()
     step(module, x)
     return (torch.cuda.max_memory_allocated() - before) / MEGABYTE
+
+
+def in_a_fresh_process(function, *given):
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(function, *given).result()
 
 
 def peak_in_this_process(step, module, x, small):

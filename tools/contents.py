@@ -12,14 +12,19 @@ import sys
 from dataclasses import replace
 
 from exercises import COURSE, EXERCISES
+from exercises.museum.exhibits import EXHIBITS
+from exercises.museum.findings import TESTS
+from exercises.museum.verdicts import address
 from exercises.notebooks import PARTS
 from feedback.files import write
 from feedback.notebooks import LABEL, read, sections
 from feedback.progress import duration
-from tools import ROOT, badges, field_guide, guide, run
+from tools import ROOT, badges, guide, run
 
 TABLE = re.compile(r"(?<=\| minutes \|\n\|---\|---\|---\|\n)(?:\|.*\n)+")
 TOTAL = re.compile(r"The (first part|second part) takes about .*?(?=$)", re.MULTILINE)
+FIELD_GUIDE = ROOT / "docs" / "field_guide.md"
+BUGS = re.compile(r"(\| symptom \| .* \| seen in \|\n\|[-|]+\n)(?:\|.*\n)+")  # its first table
 FIRST, CONTENTS = "00_start_here.ipynb", "contents"  # the cell that lists the first part
 
 
@@ -34,7 +39,7 @@ def everything():
     """{path: its text as it is to be}"""
     parts = {name: [measured(each) for each in notebooks] for name, notebooks in PARTS.items()}
     notebooks = [each for some in parts.values() for each in some]
-    paths = ROOT / "exercises" / "notebooks.py", ROOT / "README.md", guide.GUIDE, field_guide.FILE
+    paths = ROOT / "exercises" / "notebooks.py", ROOT / "README.md", guide.GUIDE, FIELD_GUIDE
     listed, readme, plans, bugs = (path.read_text(encoding="utf-8") for path in paths)
     for each in notebooks:
         row = rf'("{each.file.removesuffix(".ipynb")}",\s+"[^"]*",\s+)\d+(,\s+)\d+'
@@ -42,7 +47,7 @@ def everything():
     tables = iter(table(some, "notebooks/") for some in parts.values())
     readme = TABLE.sub(lambda found: next(tables), readme)
     readme = TOTAL.sub(lambda found: total(found[1], parts[found[1]]), readme)
-    texts = dict(zip(paths, (listed, readme, guide.filled(plans), field_guide.filled(bugs)), strict=True))
+    texts = dict(zip(paths, (listed, readme, guide.filled(plans), field_guide(bugs)), strict=True))
     return texts | {ROOT / "notebooks" / each.file: published(each, notebooks, parts) for each in notebooks}
 
 
@@ -88,6 +93,19 @@ def line_of_links(notebook, notebooks):
         before = notebooks[index - 1]
         parts[:0] = [f"[← {before.name}]({before.file})", f"[contents]({FIRST}#cell-id={CONTENTS})"]
     return " · ".join(parts)
+
+
+def field_guide(text):
+    """The field guide with a row for each exhibit that has a bug."""
+    rows = (
+        f"| {each.symptom} | {each.suspicion} | {name}{'' if each.tests else ', which is silent'} | {each.remedy} | "
+        f"[exhibit {each.number}]({address(each.threads[0])}) |\n"
+        for name in TESTS
+        for each in EXHIBITS.values()
+        if name == (*each.tests, *each.silent, "")[0]
+    )
+    table = "".join(rows)
+    return BUGS.sub(lambda found: found[1] + table, text)
 
 
 def write_all():

@@ -122,12 +122,9 @@ def section(place):
 
 @cache
 def by_place():
-    return {f"{number} · {each.title}": each for number, each in all_sections()}
-
-
-def all_sections():
-    """The sections of all notebooks, in order, each with the number of its notebook."""
-    return [(number, each) for number, path in paths(ROOT / "notebooks").items() for each in sections(read(path))]
+    """The sections of all notebooks, in order."""
+    files = paths(ROOT / "notebooks").items()
+    return {f"{number} · {each.title}": each for number, path in files for each in sections(read(path))}
 
 
 def title_of(number):

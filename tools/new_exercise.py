@@ -76,7 +76,7 @@ LEFT = """Exercise $id is begun. Write what is left to write, in this order:
   exercises/$room/
     $name.py   a right answer, as short as a learner could have written it, and the test cases
     $name.md   what is said, at least 4 mistakes, each with the code that makes it and with an answer
-    {blank}that makes it in another way, and at least 4 right answers in styles that differ
+    ${blank}that makes it in another way, and at least 4 right answers in styles that differ
   $notebook
     the task, the docstring and the minutes of the section, in the cells $cells
 
@@ -91,7 +91,7 @@ Then run
 """
 
 
-def begin(id, signature, after=None, root=ROOT):
+def begin(id, signature, after):
     """Write the page, the module and the cells; returns what is left to do.
 
     Errors: Problem if the id, the signature or the place cannot be used
@@ -101,21 +101,23 @@ def begin(id, signature, after=None, root=ROOT):
         raise Problem(f"An exercise is numbered like 4.5, got {id!r}.")
     signature = signature if "(" in signature else f"{signature}(x)"
     name, arguments = parts_of(signature)
-    words = {"id": id, "name": name, "signature": signature, "number": number.zfill(2)}
-    words["others"] = ", ..." * (arguments - 1)
-    path = notebook_of(number, root)
-    words["notebook"] = path.relative_to(root).as_posix()
-    words["room"] = f"n{path.stem}"
-    page = root / "exercises" / words["room"] / f"{name}.md"
-    for taken in (root / "exercises").glob("*/*.md"):
+    number = number.zfill(2)
+    path = notebooks.paths(ROOT / "notebooks").get(number)
+    if path is None:
+        raise Problem(f"There is no notebook {number} for this exercise: add it first.")
+    page = ROOT / "exercises" / f"n{path.stem}" / f"{name}.md"
+    for taken in (ROOT / "exercises").glob("*/*.md"):
         if taken == page or number_on(taken) == id:
-            raise Problem(f"There is such an exercise already: {taken.relative_to(root).as_posix()}.")
-    text, words["cells"] = with_cells(path, id, name, signature, after)
+            raise Problem(f"There is such an exercise already: {taken.relative_to(ROOT).as_posix()}.")
+    text, cells = with_cells(path, id, name, signature, after)
+    words = {"id": id, "name": name, "signature": signature, "others": ", ..." * (arguments - 1), "number": number}
+    words |= {"room": page.parent.name, "notebook": f"notebooks/{path.name}", "cells": cells}
+    words["blank"] = " " * len(f"{name}.md   ")
     page.parent.mkdir(exist_ok=True)
     page.write_text(Template(PAGE).substitute(words), encoding="utf-8")
     page.with_suffix(".py").write_text(Template(MODULE).substitute(words), encoding="utf-8")
     write(path, text)
-    return Template(LEFT.replace("{blank}", " " * len(f"{name}.md   "))).substitute(words)
+    return Template(LEFT).substitute(words)
 
 
 def parts_of(signature):
@@ -125,13 +127,6 @@ def parts_of(signature):
     except SyntaxError:
         raise Problem(f'A signature is written like "apply_draw(weights, keep, p)", got {signature!r}.') from None
     return definition.name, len(definition.args.args)
-
-
-def notebook_of(number, root):
-    found = sorted((root / "notebooks").glob(f"{number.zfill(2)}_*.ipynb"))
-    if not found:
-        raise Problem(f"There is no notebook {number.zfill(2)} for this exercise: add it first.")
-    return found[0]
 
 
 def with_cells(path, id, name, signature, after):

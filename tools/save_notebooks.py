@@ -9,7 +9,6 @@ import os
 import re
 import sys
 import time
-from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
@@ -19,26 +18,11 @@ from nbval.plugin import get_sanitize_patterns
 from feedback import files
 from feedback.display import VIEW
 from feedback.notebooks import FOLDED, asks
-from tools import ROOT, Parser, Problem, run
-from tools.study import KERNEL
+from tools import ROOT, Parser, run
+from tools.study import KERNEL, NOTEBOOKS, find, names_published
 
-NOTEBOOKS = ROOT / "notebooks"
 SECONDS_PER_CELL = 600
 NOT_COMPARED = {VIEW, "image/png"}  # the address of a view is new in every run; nbval does not compare pixels
-
-
-def find_notebooks(names):
-    """The paths of the named notebooks, in teaching order. Errors: Problem if a name matches no notebook"""
-    found = sorted(NOTEBOOKS.glob("*.ipynb"))
-    wanted = [Path(name).stem for name in names]
-    for name in wanted:
-        if not any(matches(path, name) for path in found):
-            raise Problem(f"No notebook is called {name!r}: give its number, such as 02, or its whole name.")
-    return [path for path in found if not names or any(matches(path, name) for name in wanted)]
-
-
-def matches(path, name):
-    return path.stem == name or path.stem.startswith(name + "_")
 
 
 def save(path):
@@ -206,9 +190,10 @@ def write(notebook, path):
     files.write(path, nbformat.writes(notebook) + "\n")
 
 
-def save_all(names):
-    """Returns whether every notebook ran to its end."""
-    done = [save(path) for path in find_notebooks(names)]
+def save_all(words):
+    """Save the named notebooks, or all; returns whether each ran to its end. Errors: Problem if one does not exist"""
+    names = sorted({find(word) for word in words}) or names_published()
+    done = [save(NOTEBOOKS / name) for name in names]
     return all(done)
 
 

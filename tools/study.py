@@ -48,12 +48,12 @@ IS_OPEN = 3  # the exit code that tells course.py not to open a second JupyterLa
 
 def make_copy(published):
     """A copy to study with: without outputs, and with all that JupyterLab would add to its metadata on opening it."""
+    cells = [without_output(cell) for cell in published["cells"]]
+    for cell in cells:
+        if cell["cell_type"] == "markdown":
+            cell["metadata"]["editable"] = False  # no double click opens its source
     about = {"kernelspec": KERNEL, "language_info": language_info(), RECORD: fingerprints(published)}
-    return {
-        **published,
-        "cells": [as_text_to_read(without_output(cell)) for cell in published["cells"]],
-        "metadata": {**published["metadata"], **about},
-    }
+    return {**published, "cells": cells, "metadata": {**published["metadata"], **about}}
 
 
 def without_output(cell):
@@ -62,13 +62,6 @@ def without_output(cell):
         cell.update(outputs=[], execution_count=None)
         cell["metadata"].pop("execution", None)  # times
         cell["metadata"].get("jupyter", {}).pop("outputs_hidden", None)  # nothing is there to be hidden
-    return cell
-
-
-def as_text_to_read(cell):
-    """The cell, and where it is a text, one whose source no double click opens."""
-    if cell["cell_type"] == "markdown":
-        cell["metadata"]["editable"] = False
     return cell
 
 

@@ -77,17 +77,6 @@ def accepted(model):
     return lowest >= ENOUGH
 
 
-def read_longer(model, positions):
-    """Print how often a model of notebook 09 or 10 reads back in stories longer than those that it was trained on."""
-    told = {length: stories.batch(random.Random(FRESH[0]), 64, length) for length in (64, 128, 256)}
-    for base in (10_000.0, 50_000.0, 500_000.0) if positions != "alibi" else (None,):
-        if base:
-            for block in model.blocks:
-                block.attention.base = base
-        shares = (f"{length} words {story_model.share_read_back(model, told[length]):.1%}" for length in told)
-        print(f"read back{f', base {base:,.0f}' if base else ''}: " + ", ".join(shares))
-
-
 def files_of(positions):
     """Where the parameters and the curve are written."""
     if positions == "table":
@@ -122,8 +111,6 @@ def main(words=None):
         print(f"seed {seed}: {'accepted' if good else 'not accepted'}, {record['seconds']} s", flush=True)
         if good and options.write:
             write(model, record, *files_of(options.positions))
-        if options.positions != "table":
-            read_longer(model, options.positions)
         fine = fine and good
     return 0 if fine else 1
 

@@ -10,7 +10,6 @@ import grp
 import os
 import pwd
 import secrets
-import shutil
 import socket
 import subprocess
 import sys
@@ -35,17 +34,6 @@ def require():
     """Errors: RuntimeError where there cannot be accounts"""
     if not sys.platform.startswith("linux") or os.geteuid() != 0:
         raise RuntimeError("Only root on Linux can make accounts with useradd.")
-
-
-@contextlib.contextmanager
-def place_for_everybody():
-    """An empty folder that every account can open, which pytest's are not."""
-    folder = Path(tempfile.mkdtemp(prefix="hub-"))
-    try:
-        folder.chmod(0o755)
-        yield folder
-    finally:
-        shutil.rmtree(folder)
 
 
 @contextlib.contextmanager

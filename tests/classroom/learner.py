@@ -1,7 +1,6 @@
 """A learner who works through a hub as a browser does: by HTTP with cookies, and by a WebSocket to the kernel."""
 
 import json
-import struct
 import time
 import uuid
 
@@ -72,7 +71,7 @@ class Learner:
         self.socket.send(json.dumps(message))
         said = ""
         while True:
-            answer = message_of(self.socket.recv())
+            answer = json.loads(self.socket.recv())
             kind, content = answer["msg_type"], answer["content"]
             if answer["parent_header"].get("msg_id") != header["msg_id"]:
                 continue
@@ -82,11 +81,3 @@ class Learner:
                 said += content["text"]
             elif kind == "status" and content["execution_state"] == "idle":
                 return said
-
-
-def message_of(frame):
-    """The message in a frame of the WebSocket: text, or binary where a widget's buffers follow it."""
-    if isinstance(frame, bytes):
-        count, start, end = struct.unpack_from("!3I", frame)  # of the parts, and where the first two of them begin
-        frame = frame[start : end if count > 1 else None]
-    return json.loads(frame)

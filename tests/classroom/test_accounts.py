@@ -8,7 +8,9 @@ import contextlib
 import json
 import os
 import shutil
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
@@ -49,10 +51,10 @@ def hub():
     with contextlib.ExitStack() as stack:
         try:
             accounts.require()
-            place = stack.enter_context(accounts.place_for_everybody())
-            for name, mode in {"homes": 0o755, "state": 0o755, "open": 0o777}.items():
-                (place / name).mkdir()
-                (place / name).chmod(mode)
+            place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hub-")))
+            for name, mode in {".": 0o755, "homes": 0o755, "state": 0o755, "open": 0o777}.items():
+                (place / name).mkdir(exist_ok=True)
+                (place / name).chmod(mode)  # every account can open them, and pytest's folders only its own
             stack.enter_context(accounts.accounts(place / "homes", MEMBERS))
             hub = accounts.Hub(place, list(MEMBERS))
         except RuntimeError as error:

@@ -1,8 +1,8 @@
 """Assignments for nbgrader, handed in and graded with its commands.
 
-nbgrader, which classroom/requirements-grading.txt pins, gets an environment of their own on top of this one:
-.venv.graders, made once. In this one, their extensions would change JupyterLab. Where they cannot be installed, as
-without a network, their tests are skipped; with the environment variable CI set, they fail.
+nbgrader, which classroom/requirements-grading.txt pins, gets an environment of its own on top of this one:
+.venv.graders, made once. In this one, its extensions would change JupyterLab. Where it cannot be installed, as
+without a network, its tests are skipped; with the environment variable CI set, they fail.
 """
 
 import hashlib
@@ -212,29 +212,6 @@ def test_graded_by_nbgrader(tmp_path, grader):
     assert "NotYet: 0.1 row_means: not confirmed." in bob and "stolen: [" not in bob  # what ungraded cells print
 
 
-# ---- what points depend on
-
-
-@pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    """What tests/classroom/judging.py finds."""
-    folder = tmp_path_factory.mktemp("judging")
-    return json.loads(run(environment(), PROJECT, folder, "-m", "tests.classroom.judging").splitlines()[-1])
-
-
 @pytest.mark.install
-def test_no_cheat_is_accepted_and_a_right_answer_to_each_exercise_is(found):
-    right, *cheats = found["many"].values()
-    assert right == dict.fromkeys(EXERCISES, "")
-    assert len(cheats) == 5 and all(len(tried) > 3 and all(tried.values()) for tried in cheats), cheats
-
-
-@pytest.mark.install
-def test_a_notebook_that_ends_its_process_keeps_the_points_above_and_a_refusal_says_what_happened(found):
-    [limit], said = found["notebook"]
-    assert limit == 45 * (1 + 7)  # seconds, for the start and each of the steps: a cell that people grade is no step
-    assert said["right"] == []
-    [raised], [ended] = said["raises"], said["after the end"]
-    assert "row_means raised an error there: " in raised and "no means" in raised
-    assert "a cell or an answer ended the process, " in ended
-    assert found["resisting"][0] in ended
+def test_what_points_depend_on(tmp_path):
+    run(environment(), PROJECT, tmp_path, "-m", "pytest", "-q", str(PROJECT / "tests" / "classroom" / "cheats.py"))

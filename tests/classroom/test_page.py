@@ -24,23 +24,26 @@ def make(folder, now=14, names=False, every=None):
 
 @pytest.fixture
 def small(tmp_path):
+    """Anna solves 0.1 at her second attempt. Ben has been trying it for 14 minutes. Cleo solved 3.2 long ago."""
     write(tmp_path / "<i>anna", attempt(0, misconception="no-scale"), attempt(2, verdict="correct"), choice(3, "b"))
-    write(tmp_path / "<i>ben", attempt(0), attempt(10, misconception="upside-down"), choice(10, "a"), choice(11, "b"))
-    write(tmp_path / "<i>cleo", attempt(0, "3.2", "limited", "<script>alert(1)</script>"), attempt(0, "<script>"))
+    twice = [attempt(minutes, misconception="no-scale") for minutes in (1, 4)]
+    last = attempt(10, misconception="upside-down"), choice(10, "a"), choice(11, "b")
+    write(tmp_path / "<i>ben", attempt(0), *twice, *last)
+    write(tmp_path / "<i>cleo", attempt(-90, "3.2", "limited", "<script>alert(1)</script>"), attempt(0, "<script>"))
     return tmp_path
 
 
 def test_the_numbers_of_a_small_class(small):
     html = make(small)
     _, rows = parsed(html)
-    assert "<b>3 students, 3 at work in the last 15 minutes, 5 attempts</b>" in html
+    assert "<b>3 students, 2 at work in the last 15 minutes, 7 attempts</b>" in html
     assert rows[1] == ["0.1 row_means", "3 min", "1", "10 min", "The mask is upside down <here>."]
     assert rows[3:6] == [
         ["0.1 row_means", "1 of 3", "1"],
         ["3.1 causal_mask", "0 of 3", "0"],
         ["3.2 CausalMask", "1 of 3", "0"],
     ]
-    assert rows[7] == ["1", "0", "0.1 row_means", "No scale.", "By what?"]
+    assert rows[7] == ["2", "0", "0.1 row_means", "No scale.", "By what?"]
     assert rows[8] == ["1", "1", "0.1 row_means", "The mask is upside down <here>.", "Which triangle?"]
     assert rows[9][:3] == ["1", "0", "0.1 row_means"] and "no known mistake" in rows[9][3]
 

@@ -1,37 +1,12 @@
-"""The numbers, against a class that was counted by hand."""
+"""The numbers, in cases that the small class of test_page.py does not have."""
 
 from dataclasses import replace
 
 import pytest
 
-from tests.classroom.small import CATALOG, after, attempt, choice, write
+from tests.classroom.small import CATALOG, after, attempt, write
 from tools.classroom.records import read
 from tools.classroom.summary import summarize
-
-
-@pytest.fixture
-def small(tmp_path):
-    """Anna solves 0.1 at her second attempt. Ben has been trying 0.1 for 14 minutes, and Cleo solved it long ago."""
-    write(tmp_path / "anna", attempt(0, misconception="no-scale"), attempt(2, verdict="correct"), choice(3, "b"))
-    write(
-        tmp_path / "ben",
-        attempt(0, misconception="no-scale"),
-        attempt(4, misconception="no-scale"),
-        attempt(10, misconception="upside-down"),
-        choice(10, "a"),
-    )
-    write(tmp_path / "cleo", attempt(-90, verdict="correct"))
-    return read([tmp_path], CATALOG)[0]
-
-
-def test_a_small_class(small):
-    summary = summarize(small, CATALOG, now=after(14).timestamp())
-    assert (summary.students, summary.active, summary.attempts) == (3, 2, 6)
-    [row] = summary.rows  # nobody has tried an exercise of notebook 03
-    assert (row.solved, row.trying, row.stuck) == (2, 1, ((14, "ben"),))
-    assert row.told[1] == "Which triangle?"
-    found = [(each.id, each.students, each.still) for each in summary.mistakes]
-    assert found == [("no-scale", 2, 0), ("upside-down", 1, 1)]
 
 
 @pytest.mark.parametrize(

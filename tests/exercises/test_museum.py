@@ -15,7 +15,7 @@ from exercises.museum.exhibits import PAGE, show, training
 from exercises.museum.findings import COMPLAINS, RAISES, SILENT, TESTS, Findings
 from feedback.page import PageError
 from invariants.assertions import assert_alone_equals_batch, assert_every_parameter_learns
-from tools import field_guide, museum_curves
+from tools import museum_curves
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "13_the_museum_of_bugs.ipynb"
 BY_ID = {"future": "13.1", "scale": "13.2", "padding": "13.3", "cache": "13.4", "heads": "13.5", "modes": "13.6"}
@@ -187,8 +187,3 @@ def test_show_displays_promise_and_code_and_training_the_curves(monkeypatch):
     show(1, 16)
     assert "class CausalAttention" in shown[0].data and "HeadByHead" in shown[1].data
     assert "exhibit 16" in repr(training(1, 16))
-
-
-def test_the_field_guide_is_up_to_date():
-    text = field_guide.FILE.read_text(encoding="utf-8")
-    assert field_guide.TABLE.search(text) and text == field_guide.filled(text), "run python -m tools.contents"

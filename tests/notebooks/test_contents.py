@@ -34,6 +34,7 @@ def test_what_repeats_minutes_titles_and_questions_is_up_to_date():
     assert not outdated, "run `python -m tools.contents`"
     assert [contents.measured(notebook) for notebook in NOTEBOOKS] == list(NOTEBOOKS)
     assert len(contents.TABLE.findall(README)) == len(contents.TOTAL.findall(README)) == len(PARTS)
+    assert contents.BUGS.search(contents.FIELD_GUIDE.read_text(encoding="utf-8"))
 
 
 def test_the_first_notebook_has_a_table_of_the_first_part_and_links_to_the_second():

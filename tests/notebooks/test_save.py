@@ -101,12 +101,12 @@ def test_an_output_that_answers_a_prediction_is_folded_and_no_other():
         assert bool(one["metadata"].get("jupyter")) == one["source"].startswith("hidden"), one["source"]
 
 
-def test_notebooks_are_named_by_number_or_whole_name(capsys):
-    second, third = (next(path for path in PATHS if path.stem.startswith(number)) for number in ("02", "03"))
-    assert save_notebooks.find_notebooks([third.name, "02"]) == [second, third]
-    assert save_notebooks.find_notebooks([]) == PATHS
-    assert save_notebooks.main(["99"]) == 1
-    assert capsys.readouterr().err == "No notebook is called '99': give its number, such as 02, or its whole name.\n"
+def test_the_named_notebooks_are_saved_in_their_order_or_all(monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr(save_notebooks, "save", lambda path: asked.append(path) or path != PATHS[3])
+    assert save_notebooks.main([PATHS[4].name, "02", PATHS[4].name]) == 0 and asked == [PATHS[2], PATHS[4]]
+    assert save_notebooks.main([]) == 1 and asked[2:] == PATHS  # one failed, and all were tried
+    assert save_notebooks.main(["99"]) == 1 and "No notebook is called '99'" in capsys.readouterr().err
 
 
 def test_saved_times_are_kept_up_to_the_first_changed_output():

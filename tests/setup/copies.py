@@ -64,6 +64,16 @@ def published_copy(folder, branch="main"):
     return folder
 
 
+def ended(process):
+    """The process after its end, with what it printed as `out` and `err`: no traceback."""
+    try:
+        process.out, process.err = process.communicate(timeout=ENDLESS)
+    finally:
+        process.kill()
+    assert "Traceback" not in process.err, process.err
+    return process
+
+
 def copy_study(folder):
     """Put what makes the learner's own copies of the notebooks into a folder."""
     feedback = (f"feedback/{name}.py" for name in ("__init__", "files", "notebooks"))
@@ -137,13 +147,7 @@ class Course:
         )
 
     def run(self, *words, simulate="", **variables):
-        process = self.start(*words, simulate=simulate, **variables)
-        try:
-            process.out, process.err = process.communicate(timeout=ENDLESS)
-        finally:
-            process.kill()
-        assert "Traceback" not in process.err
-        return process
+        return ended(self.start(*words, simulate=simulate, **variables))
 
     def python(self):
         return self.folder / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")

@@ -64,7 +64,7 @@ def test_modules_take_turns_and_the_median_counts(monkeypatch):
 @pytest.mark.parametrize("name", length.IMPLEMENTATIONS)
 def test_the_three_compute_the_same(name):
     given, mix = length.drawn(length.TILE + 37, CPU), torch.randn(1, length.NUM_HEADS, length.TILE + 37, length.D_HEAD)
-    results = [attend(*given) for attend in (length.IMPLEMENTATIONS[name], length.fused)]
+    results = [attend(given) for attend in (length.IMPLEMENTATIONS[name], length.fused)]
     torch.testing.assert_close(*results)
     torch.testing.assert_close(*(torch.autograd.grad((out * mix).sum(), given)[0] for out in results))
 

@@ -295,8 +295,9 @@ def test_what_is_missing_is_said_before_anything_is_made(course, simulate, words
     assert not (course.folder / ".venv").exists()
 
 
-def test_old_pythons_can_read_the_file(course):
-    ast.parse((PROJECT / "course.py").read_text(encoding="utf-8"), feature_version=(3, 6))
+def test_old_pythons_can_read_the_files(course):
+    for name in ("course.py", "setup_failures.py"):
+        ast.parse((PROJECT / name).read_text(encoding="utf-8"), feature_version=(3, 6))
     for minor in range(6, 10):  # those that happen to be here
         old = shutil.which(f"python3.{minor}")
         if old and subprocess.run([old, "-c", ""], capture_output=True).returncode == 0:
@@ -359,18 +360,24 @@ def test_what_venv_said_is_explained(course):
     assert process.err.startswith("The disk is full") and f"\n  {said}\n" in process.err
 
 
-def test_the_disk_fills_up_under_the_set_up(ready_course):
-    simulate = "import pathlib\ndef full(*_, **__): raise OSError(28, 'No space left on device')\n"
-    process = ready_course.run(simulate=simulate + "pathlib.Path.write_text = full")
-    assert_one_sentence(process, "The disk is full: the set-up needs about 1.5 GB", lines=2)
-
-
-def test_a_folder_that_is_not_writable(course):
-    simulate = (
-        "import builtins\ndef refuse(name, *_, **__):\n    raise PermissionError(13, 'Permission denied', str(name))\n"
-    )
-    process = course.run(simulate=simulate + "builtins.open = refuse")
-    assert_one_sentence(process, str(course.folder), "cannot be written: copy the course", "Permission denied", lines=2)
+@pytest.mark.parametrize(
+    "opened, error, words",
+    [
+        (
+            "pathlib.Path.write_text",
+            "28, 'No space left on device'",
+            ["The disk is full: the set-up needs about 1.5 GB"],
+        ),
+        (
+            "builtins.open",
+            "13, 'Permission denied', 'course'",
+            ["cannot be written: copy the course", "denied: 'course'"],
+        ),
+    ],
+)
+def test_what_the_system_refuses_is_explained(ready_course, opened, error, words):
+    simulate = f"import builtins, pathlib\ndef refuse(*_, **__): raise OSError({error})\n{opened} = refuse"
+    assert_one_sentence(ready_course.run(simulate=simulate), *words, lines=2)
 
 
 def test_a_port_that_is_taken(ready_course):
@@ -399,7 +406,7 @@ def test_words_that_mean_nothing(module, monkeypatch, capsys):
     assert not module.ENVIRONMENT.exists()
 
 
-# ---- test, benchmark and save
+# ---- test and benchmark
 
 
 def test_the_benchmark_runs_even_without_what_it_compares_with(ready_course):
@@ -430,10 +437,3 @@ def test_which_tests_are_run(module, monkeypatch):
     for name in ("tests", "tests/test_masks.py", "tests/test_masks.py::test_shape"):
         words = module.run_tests([name])
         assert words[0] == "--nbval" and words[-1] == name and "-m" not in words  # instead of all
-
-
-def test_maintainers_commands_hand_their_words_on(ready_course):
-    code = "import sys; print('called with', sys.argv[1:]); sys.exit(4)"
-    (ready_course.folder / "tools" / "save_notebooks.py").write_text(code, encoding="utf-8")
-    process = ready_course.run("save", "02", "03")
-    assert process.returncode == 4 and "called with ['02', '03']" in process.out

@@ -10,12 +10,11 @@ import http.server
 import importlib.util
 import os
 import re
-import subprocess
 import sys
 import threading
 import time
 import zipfile
-from pathlib import Path
+from multiprocessing.pool import ThreadPool
 from types import SimpleNamespace
 
 import huggingface_hub
@@ -25,9 +24,7 @@ import torch
 from huggingface_hub import constants
 
 from models import downloads, pretrained
-from tests.setup.copies import ENDLESS
 
-ROOT = Path(__file__).parents[2]
 MODEL = "model.safetensors"
 TABLE = torch.arange(100_000.0).view(-1, 4)
 CONTENTS = {
@@ -36,7 +33,6 @@ CONTENTS = {
     ),
     "vocab.txt": "[PAD]\n[CLS]\n##\u00fc\n\u3002\n".encode(),
 }
-HALF = len(CONTENTS[MODEL]) // 2
 ALTERED = CONTENTS[MODEL][:-1] + b"!"
 NOWHERE = "http://127.0.0.1:9"
 
@@ -63,14 +59,14 @@ def point_to(address, monkeypatch):
 
 
 class Hub(http.server.ThreadingHTTPServer):
-    """Answers as the hub does. `contents` is what it sends; `cut` is after how many bytes it breaks off the first
-    download; `slow` is how many seconds each download takes; `asked` collects (file, range) of all downloads."""
+    """Answers as the hub does. `contents` is what it sends; `slow` is how many seconds each download takes; `asked`
+    collects the files of all downloads."""
 
     daemon_threads = True
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Request)
-        self.contents, self.cut, self.slow, self.asked, self.paths = dict(CONTENTS), None, 0, [], set()
+        self.contents, self.slow, self.asked, self.paths = dict(CONTENTS), 0, [], set()
         self.address = f"http://127.0.0.1:{self.server_port}"
 
 
@@ -78,31 +74,23 @@ class Request(http.server.BaseHTTPRequestHandler):
     def do_HEAD(self):
         folder, name = self.path.rsplit("/", 1)
         self.server.paths.add(folder)
-        self.begin(200, len(self.server.contents[name]), self.server.contents[name])
+        self.begin(self.server.contents[name])
 
     def do_GET(self):
-        name, start = self.path.rsplit("/", 1)[-1], 0
+        name = self.path.rsplit("/", 1)[-1]
         if name not in self.server.contents:  # huggingface_hub may ask for more than files
             return self.send_error(404)
-        self.server.asked.append((name, self.headers["Range"]))
-        content, cut = self.server.contents[name], self.server.cut
-        if self.headers["Range"]:
-            start = int(re.match(r"bytes=(\d+)-$", self.headers["Range"])[1])
-        self.begin(206 if start else 200, len(content) - start, content, start)
-        self.server.cut = None
-        self.wfile.write(content[start:HALF])
-        self.wfile.flush()
+        self.server.asked.append(name)
+        self.begin(self.server.contents[name])
         time.sleep(self.server.slow)
-        self.wfile.write(content[max(start, HALF) : cut])
+        self.wfile.write(self.server.contents[name])
         return None
 
-    def begin(self, status, length, content, start=0):
-        self.send_response(status)
+    def begin(self, content):
+        self.send_response(200)
         self.send_header("ETag", f'"{hashlib.sha256(content).hexdigest()}"')
         self.send_header("X-Repo-Commit", downloads.REVISION)
-        self.send_header("Content-Length", str(length))
-        if start:
-            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
 
     def log_message(self, *_):
@@ -195,15 +183,16 @@ def test_only_what_is_missing_or_damaged_is_downloaded(hub, place):
     put(place, vocab=bytes(len(CONTENTS["vocab.txt"])))
     pretrained.fetch()
     assert_downloaded(place)
-    assert hub.asked == 2 * [("vocab.txt", None)]
+    assert hub.asked == 2 * ["vocab.txt"]
 
 
-def test_a_cut_connection_is_continued(hub, place, monkeypatch):
-    monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", HALF // 8)  # less than a chunk is not kept
-    hub.cut = HALF
-    pretrained.fetch()
+def test_of_several_that_download_at_once_one_does(hub, place, capfd):
+    hub.slow = 0.5
+    with ThreadPool(3) as threads:
+        assert threads.map(lambda _: pretrained.main(), range(3)) == [0, 0, 0]
+    assert capfd.readouterr().out == 3 * f"MiniLM is here and verified: {place}\n"
     assert_downloaded(place)
-    assert hub.asked == [(MODEL, None), (MODEL, f"bytes={HALF}-"), ("vocab.txt", None)]
+    assert hub.asked == [MODEL, "vocab.txt"]
 
 
 def test_an_altered_file_is_never_put_in_place(hub, place):
@@ -303,40 +292,6 @@ def test_a_disk_that_fills_up_under_pip(use_pip):
     use_pip("exit('ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device')")
     with pytest.raises(OSError, match=re.escape(f"({os.strerror(errno.ENOSPC)}): it needs 0.3 GB")):
         pretrained.fetch()
-
-
-# ---- other processes
-
-DRIVER = """
-import sys
-sys.path.insert(0, {root!r})
-from pathlib import Path
-from models import pretrained
-pretrained.ROOT, pretrained.FILES = Path({folder!r}), {files!r}
-sys.exit(pretrained.main())
-"""
-
-
-def start(tmp_path, hub):
-    """Another process that downloads as this one would."""
-    program = DRIVER.format(root=str(ROOT), folder=str(tmp_path), files=pretrained.FILES)
-    return subprocess.Popen(
-        [sys.executable, "-c", program],
-        env={**os.environ, "HF_ENDPOINT": hub.address},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-    )
-
-
-@pytest.mark.slow
-def test_several_processes_download_once(hub, place, tmp_path):
-    hub.slow = 2
-    processes = [start(tmp_path, hub) for _ in range(3)]
-    said = [process.communicate(timeout=ENDLESS)[0] for process in processes]
-    assert [process.returncode for process in processes] == [0, 0, 0], said
-    assert_downloaded(place)
-    assert hub.asked == [(MODEL, None), ("vocab.txt", None)]
 
 
 # ---- loading

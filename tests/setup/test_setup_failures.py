@@ -1,6 +1,5 @@
 """The table of failures explains what installers, imports and JupyterLab say; its page in docs/ is made from it."""
 
-import ast
 import json
 import os
 import re
@@ -8,7 +7,6 @@ from pathlib import Path
 
 import course
 import setup_failures
-from tests.setup.copies import PROJECT
 
 # Texts from public threads, shortened, and the beginning of the sentence that helps.
 TEXTS = [json.loads(line) for line in Path(__file__).with_name("setup_texts.jsonl").read_text("utf-8").splitlines()]
@@ -41,10 +39,6 @@ def test_the_sizes_are_those_of_the_set_up():
     sentence, _ = setup_failures.explain(f"[Errno 28] {os.strerror(28)}")
     numbers = [float(number) for number in re.findall(r"([\d.]+) GB", sentence)]
     assert numbers == [course.SMALL[1], course.LARGE[1], course.SMALL[0], course.LARGE[0]]
-
-
-def test_old_pythons_can_read_it():
-    ast.parse((PROJECT / "setup_failures.py").read_text(encoding="utf-8"), feature_version=(3, 6))
 
 
 def test_the_page_is_up_to_date():

@@ -3,10 +3,13 @@
 The commands run in a small course of their own: tools/study.py, and two notebooks that are made here.
 """
 
+import json
 import os
 import subprocess
 import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import nbformat
 import pytest
@@ -16,10 +19,8 @@ from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from feedback import files
-from tests.setup.copies import ENDLESS, copy_study, imported
+from tests.setup.copies import copy_study, ended, imported
 
-PROJECT = Path(__file__).resolve().parents[2]
-PACKAGES = ("exercises", "explorers", "feedback", "figures", "helpers", "invariants", "models", "runtime")
 NAME = "03_masks.ipynb"
 ANSWER = "def mask(t):\n    return torch.ones(t, t).tril().bool()  # mine: ∀ i ≥ j"
 
@@ -90,13 +91,7 @@ class Course:
         )
 
     def run(self, *words, simulate=""):
-        process = self.start(*words, simulate=simulate)
-        try:
-            process.out, process.err = process.communicate(timeout=ENDLESS)
-        finally:
-            process.kill()
-        assert "Traceback" not in process.err, process.err
-        return process
+        return ended(self.start(*words, simulate=simulate))
 
 
 @pytest.fixture
@@ -373,10 +368,9 @@ def test_two_at_once_take_turns(studied):
         both = [studied.start("update"), studied.start("update")]
         waiting = [process.stdout.readline() for process in both]
         assert studied.cells()["title"] == "# 03 Masks"
-    said = [process.communicate(timeout=ENDLESS)[0] for process in both]
+    assert [ended(process).returncode for process in both] == [0, 0]
     assert all("waiting for it to finish" in line for line in waiting)
-    assert [process.returncode for process in both] == [0, 0]
-    assert sum("carried over: exercise 3.1" in text for text in said) == 1
+    assert sum("carried over: exercise 3.1" in process.out for process in both) == 1
     assert studied.cells()["mask"] == ANSWER and len(studied.kept()) == 1
 
 
@@ -393,3 +387,89 @@ def test_what_jupyterlab_saves_at_the_last_moment_is_kept(studied, monkeypatch):
     assert studied.study.main(["reset", "03"]) == 0
     assert late in [path.read_text(encoding="utf-8") for path in studied.kept()]
     assert studied.cells()["mask"] != ANSWER
+
+
+# ---- while JupyterLab is open
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """server(root, *paths): a Jupyter server on this computer with kernels for these notebooks."""
+    servers = []
+
+    def serve(root, *paths):
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                allowed = self.path == "/base/api/sessions" and self.headers["Authorization"] == "token secret"
+                self.send_response(200 if allowed else 403)
+                self.end_headers()
+                self.wfile.write(json.dumps([{"path": path} for path in paths]).encode() if allowed else b"")
+
+            def log_message(self, *_):
+                pass
+
+        servers.append(HTTPServer(("127.0.0.1", 0), Handler))
+        Thread(target=servers[-1].serve_forever, daemon=True).start()
+        return {"url": f"http://127.0.0.1:{servers[-1].server_port}/base/", "token": "secret", "root_dir": str(root)}
+
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    yield serve
+    for each in servers:
+        each.shutdown()
+        each.server_close()
+
+
+def list_servers(course, *listed):
+    (course.folder / "jupyter").mkdir()
+    for number, text in enumerate(["{", *map(json.dumps, listed)]):
+        (course.folder / "jupyter" / f"jpserver-{number}.json").write_text(text, encoding="utf-8")
+
+
+def test_which_notebooks_are_open(course, server):
+    list_servers(
+        course,
+        server(course.folder, f"study/{NAME}", "notebooks/00_start_here.ipynb", "study/old/03_masks.ipynb"),
+        server(course.folder / "study", "00_start_here.ipynb"),
+        server(course.folder.parent, NAME),
+        {"url": "http://127.0.0.1:9/", "token": "", "root_dir": str(course.folder)},  # it has ended
+        {**server(course.folder, "study/04_more.ipynb"), "token": "wrong"},
+    )
+    assert imported(course.folder / "tools" / "study.py").open_in_lab() == {NAME, "00_start_here.ipynb"}
+
+
+def test_a_course_that_is_open_says_where(course, server, monkeypatch, capsys):
+    gone = {"url": "http://127.0.0.1:9/", "token": "", "root_dir": str(course.folder)}
+    listed = [gone, server(course.folder.parent), server(course.folder)]
+    list_servers(course, *listed)
+    capsys.readouterr()
+    assert course.study.main(["open"]) == course.study.IS_OPEN
+    assert f"The course is open already, at {listed[-1]['url']}lab?token=secret" in capsys.readouterr().out
+    (course.folder / "jupyter" / "jpserver-3.json").unlink()
+    assert course.study.main(["open"]) == 0 and course.path.exists()
+
+
+def test_where_jupyter_cannot_write_the_course_says_so(course, monkeypatch, capsys):
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(course.folder / "notebooks" / NAME / "runtime"))  # below a file
+    assert course.study.main(["open"]) == 1
+    sentence, error = capsys.readouterr().err.splitlines()
+    assert sentence.startswith("A folder of Jupyter's cannot be written") and str(Path(NAME, "runtime")) in error
+
+
+def test_under_a_hub_it_is_open_and_no_token_is_shown(course, server, monkeypatch, capsys):
+    list_servers(course, {**server(course.folder), "token": ""})
+    monkeypatch.setenv("JUPYTERHUB_API_TOKEN", "secret")
+    assert course.study.main(["open"]) == course.study.IS_OPEN
+    assert capsys.readouterr().out == "JupyterLab is open already: go on in its tab of your browser.\n"
+
+
+@pytest.mark.parametrize("words", [["update"], ["reset", "03"]])
+def test_a_notebook_that_is_open_in_jupyterlab_is_left_alone(studied, capsys, words):
+    studied.publish(changed(title="# Masks"))
+    studied.publish([new_markdown_cell("# Start", id="title")], "00_start_here.ipynb")
+    studied.study.open_in_lab = lambda: {NAME}
+    before = studied.path.read_bytes()
+    assert studied.study.main(words) == 1
+    assert f"study/{NAME} is open in JupyterLab: save it there" in capsys.readouterr().err
+    assert studied.path.read_bytes() == before and not any(NAME[:8] in path.name for path in studied.kept())
+    studied.study.open_in_lab = set
+    assert studied.study.main(words) == 0 and studied.cells()["title"] == "# Masks"

@@ -6,7 +6,6 @@ It is built as if the course had a home on GitHub, and served by this machine; o
 import functools
 import http.server
 import json
-import os
 import re
 import subprocess
 import sys
@@ -29,7 +28,7 @@ from tests.explorers.browser import SIZE, WatchedPage
 from tests.minilm import require_minilm
 from tools import badges
 from tools.site import __main__ as site
-from tools.site import bundle, prepare, states
+from tools.site import prepare, states
 from tools.site.exercises import TRIED
 
 pytestmark = [
@@ -215,14 +214,13 @@ def test_every_section_is_in_the_navigation_of_every_page(soups):
 def test_without_a_home_the_folder_holds_the_course_and_no_link_leads_to_a_placeholder(tmp_path):
     out = tmp_path / "_site"
     build = f"from tools.site.__main__ import Path, build; build(Path({str(out)!r}), {NOWHERE})"
-    found = {**os.environ, "PYTHONPATH": str(prepare.ROOT)}  # also from the folder of the notebooks, where cells run
-    subprocess.run([sys.executable, "-c", build], cwd=prepare.ROOT, env=found, check=True)  # Sphinx builds once
+    subprocess.run([sys.executable, "-c", build], cwd=prepare.ROOT, check=True)  # Sphinx builds once in a process
     pages = {path.name: path.read_text(encoding="utf-8") for path in [*out.glob("*.html"), out / "CITATION.cff"]}
     assert [name for name, page in pages.items() if badges.PLACEHOLDER in page or "github.com/some" in page] == []
     for name in ("index.html", "teachers.html", *(f"{Path(file).stem}.html" for file in FILES)):
-        assert f'href="{bundle.FILE}"' in pages[name], name
-    with zipfile.ZipFile(out / bundle.FILE) as archive:
-        assert archive.testzip() is None and f"{bundle.NAME}/course.py" in archive.namelist()
+        assert f'href="{prepare.ZIP}"' in pages[name], name
+    with zipfile.ZipFile(out / prepare.ZIP) as archive:
+        assert archive.testzip() is None and "attention-by-hand/course.py" in archive.namelist()
 
 
 def test_every_exercise_has_a_card_with_its_hints_and_an_example(soups):

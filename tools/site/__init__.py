@@ -4,7 +4,6 @@
     prepare    a page for each notebook: what Sphinx gets to read
     exercises  an exercise and a prediction as a page shows them
     live       explorers in a page: their scripts, their numbers, the picture that stays where nothing runs
-    bundle     the course as a zip, to download
     states     the numbers of a notebook's explorers, computed as the notebook does
 
 What a page looks like is in the folder site: Sphinx's conf.py, the home page, a style sheet and a script.

@@ -10,6 +10,7 @@ import functools
 import http.server
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -19,7 +20,7 @@ from sphinx.application import Sphinx
 
 from exercises.notebooks import NOTEBOOKS
 from tools import ROOT, Parser, Problem, badges, run
-from tools.site import bundle, prepare
+from tools.site import prepare
 
 SITE = ROOT / "_site"
 
@@ -32,8 +33,8 @@ def build(out, place):
     with tempfile.TemporaryDirectory() as folder:
         pages, made = Path(folder, "pages"), Path(folder, "site")  # myst-nb leaves a folder of its own next to the site
         pages.mkdir()
-        archive = Path(folder, bundle.FILE)
-        bundle.write(ROOT, archive)  # first, since it fails at once where there is no git
+        archive = Path(folder, prepare.ZIP)
+        pack(ROOT, archive)  # first, since it fails at once where there is no git
         address = "" if badges.unknown(place) else "https://{owner}.github.io/{repository}/".format(**place)
         repository = "" if badges.unknown(place) else badges.address(place)
         context = {"descriptions": prepare.source(pages, place), "address": address, "repository": repository}
@@ -57,6 +58,22 @@ def build(out, place):
         if out.exists():
             shutil.rmtree(out)
         shutil.move(made, out)
+
+
+def pack(root, path):
+    """The last commit of the course in the folder `root`, as a zip with one folder in it.
+
+    Errors: Problem where git does not know the folder
+    """
+    command = ["git", "archive", f"--prefix={path.stem}/", f"--output={path}", "HEAD"]
+    try:
+        (root / ".git").stat()  # else git would answer for a repository around the course
+        subprocess.run(command, cwd=root, check=True, stderr=subprocess.PIPE)
+    except (OSError, subprocess.CalledProcessError):
+        raise Problem(
+            f"The website offers the files that git tracks, and git finds no repository in {root}: install git, and "
+            "build the site in a clone of the course."
+        ) from None
 
 
 def add_files(out, address):
@@ -92,7 +109,7 @@ def make(options):
     print(f"The site is in {SITE}, built in {time.monotonic() - start:.0f} s: open index.html in a browser.")
     if badges.unknown(place):
         print(
-            f"As the course has no address on GitHub yet, the pages offer it as {bundle.FILE}, which lies next to them."
+            f"As the course has no address on GitHub yet, the pages offer it as {prepare.ZIP}, which lies next to them."
         )
     if options.serve:
         serve(SITE, options.port)

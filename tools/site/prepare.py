@@ -17,10 +17,11 @@ from feedback.notebooks import LABEL, exercise_of, prediction_of, statements
 from feedback.progress import duration
 from models import stories, story_model
 from tools import ROOT, badges
-from tools.site import bundle, live, states
+from tools.site import live, states
 from tools.site.exercises import RUN_IT, TRIED, card, prediction, raw, trial
 
 PAGES = ROOT / "site"
+ZIP = "attention-by-hand.zip"  # the course, next to the pages
 DOCS = ("accessibility", "field_guide", "ideas", "setting_up", "setup_failures", "your_own_model")  # of docs/
 WRITING = "next_token.js"  # the view on the home page, and the first one of all
 OPENING = (  # of the story on the home page: it may go on about any of the three
@@ -40,7 +41,7 @@ HIDDEN = {"input": "source_hidden", "output": "outputs_hidden"}  # what myst-nb 
 SETUP = {"code_prompt_show": "Show what is imported", "code_prompt_hide": "Hide what is imported"}
 
 
-def source(folder, place, notebooks=ROOT / "notebooks"):
+def source(folder, place):
     """Write all that Sphinx reads into a folder; returns the description of each page {name: sentence}.
 
     `place` has the owner, repository and branch of the course, as tools/badges.py gives them.
@@ -48,7 +49,7 @@ def source(folder, place, notebooks=ROOT / "notebooks"):
     files, shown = live.Files(), []
     for entry in NOTEBOOKS:
         print(f"  {entry.name}", flush=True)
-        page = prepared(nbformat.read(notebooks / entry.file, as_version=4), entry, place, files, notebooks)
+        page = prepared(nbformat.read(ROOT / "notebooks" / entry.file, as_version=4), entry, place, files)
         nbformat.write(page, folder / entry.file)
         shown += [(entry, *view) for view in views_of(page)]
     parts = {**facts_of_course(), **home(files), **ways_in(place)}
@@ -66,9 +67,9 @@ def source(folder, place, notebooks=ROOT / "notebooks"):
 # ---- the page of a notebook
 
 
-def prepared(notebook, entry, place, files, folder):
+def prepared(notebook, entry, place, files):
     """The page of a notebook, as a notebook without anything to execute."""
-    alive = states.explorers_of(notebook, folder)
+    alive = states.explorers_of(notebook)
     cells = [cell for cell in notebook.cells if cell.id not in IN_JUPYTER_ONLY]
     cells = [cell for cell in cells if not PROGRESS.fullmatch(cell.source.strip())]
     checks = {exercise.check["id"] for exercise in statements(cells).values()}  # each has a card in place of its stub
@@ -148,7 +149,7 @@ def facts(entry, place):
     core = "" if entry.core == entry.minutes else f" The core alone takes {entry.core} minutes."
     core = core if entry.core else " All of it is deeper: nothing in the core needs it."
     if badges.unknown(place):  # a notebook alone would not find the course
-        links = [f'<a class="course-button" href="{bundle.FILE}" download>Get the course</a>']
+        links = [f'<a class="course-button" href="{ZIP}" download>Get the course</a>']
     else:
         address = badges.COLAB.format(name=entry.file, **place)
         links = [
@@ -208,7 +209,7 @@ def facts_of_course():
 
 def ways_in(place):
     """How a reader of the site gets the course, and the guide for instructors: from GitHub if it has a home there."""
-    archive = f'href="{bundle.FILE}" download'
+    archive = f'href="{ZIP}" download'
     if badges.unknown(place):
         return {
             "get": f"<a {archive}>Get the course</a>, a zip of 3 MB, unpack it,",

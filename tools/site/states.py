@@ -7,10 +7,8 @@ nothing is missing is checked: the description of the explorer must be the one t
 import ast
 import contextlib
 import io
-import os
 import symtable
 import traceback
-from pathlib import Path
 
 import torch
 
@@ -24,30 +22,17 @@ def is_explorer(output):
     return "".join(output.get("data", {}).get("text/plain", "")).endswith(INVITATION)
 
 
-def explorers_of(notebook, folder):
+def explorers_of(notebook):
     """{id of a cell: its explorers}, for all cells whose saved outputs show one.
 
-    `folder` is where the notebook lies, because its cells read files.
     Errors: Problem if a cell gives another explorer than the one that is saved
     """
     cells = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.id != "start"]
-    with contextlib.chdir(folder) if hasattr(contextlib, "chdir") else _inside(folder):
-        return {
-            cell.id: _explorers_of(cells[: i + 1], [output for output in cell.outputs if is_explorer(output)])
-            for i, cell in enumerate(cells)
-            if any(map(is_explorer, cell.outputs))
-        }
-
-
-@contextlib.contextmanager
-def _inside(folder):
-    """contextlib.chdir, which Python 3.10 does not have."""
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
+    return {
+        cell.id: _explorers_of(cells[: i + 1], [output for output in cell.outputs if is_explorer(output)])
+        for i, cell in enumerate(cells)
+        if any(map(is_explorer, cell.outputs))
+    }
 
 
 def _explorers_of(cells, saved):

@@ -91,18 +91,14 @@ def shown(slide, homework=()):
     asked = False
     for id in slide.cells:
         if saved[id].cell_type == "markdown":
-            cells += in_short(saved[id].source)
+            if shortened := text.on_a_slide(saved[id].source):
+                cells.append(new_markdown_cell(shortened))
             asked = asked or asks(saved[id]) or "**Look for" in saved[id].source
         else:
             cells += code(saved[id], hidden=asked)
     if cells[-1].cell_type == "markdown":  # what a colon announces is in a cell that is not on this slide
         cells[-1].source = re.sub(r":$", ".", cells[-1].source)
     return tagged(cells, "\n\n".join(map(text.in_the_notes, texts)))
-
-
-def in_short(source):
-    shortened = text.on_a_slide(source)
-    return [new_markdown_cell(shortened)] if shortened else []
 
 
 def code(cell, hidden):

@@ -1,14 +1,13 @@
-"""What decides about points, run where nbgrader is installed: `python -m tests.classroom.judging` prints it as JSON."""
+"""What points depend on: test_grading.py runs these tests with the Python in which nbgrader is installed."""
 
-import importlib
-import json
 import subprocess
 from textwrap import dedent, indent
-from unittest.mock import patch
 
 import cloudpickle
+import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+import exercises
 from exercises import COURSE, EXERCISES
 from feedback import grading_rerun
 from feedback.grading_nbgrader import Judge
@@ -67,46 +66,39 @@ CHEATS = {  # the body of an answer
 }
 
 
-def cheating():
-    """(kind, id, steps) for each cheat in each of some exercises."""
-    for kind, body in CHEATS.items():
-        for id in CHEATED:
-            exercise = EXERCISES[id]
-            code = dedent(body).format(id=id, arguments=", ".join(exercise.arguments))
-            right = f"{COURSE.solution_source(exercise)}\n\nright = {exercise.name}\n\n"
-            answer = f"{right}def {exercise.signature}:\n{indent(code, '    ')}"
-            yield kind, id, [FIRST_CELL, answer, Answer(id, exercise.name)]
-
-
-def right():
-    """("right", id, steps) for the first right answer in the bank of each exercise."""
-    package = importlib.import_module(COURSE.package)
-    cloudpickle.register_pickle_by_value(package)  # the process cannot import the course
+def test_a_right_answer_to_each_exercise_is_accepted():
+    """The first of each bank, which is sent itself: the process cannot import the course."""
+    steps = []
+    cloudpickle.register_pickle_by_value(exercises)
     for id, exercise in EXERCISES.items():
         sent = cloudpickle.dumps(exercise.banks().right[0].code)
-        yield "right", id, [f"import pickle\n{exercise.name} = pickle.loads({sent!r})", Answer(id, exercise.name)]
-    cloudpickle.unregister_pickle_by_value(package)
+        steps += [f"import pickle\n{exercise.name} = pickle.loads({sent!r})", Answer(id, exercise.name)]
+    cloudpickle.unregister_pickle_by_value(exercises)
+    reasons = grading_rerun.rerun(COURSE, steps, SEED)
+    assert dict(zip(EXERCISES, reasons, strict=True)) == dict.fromkeys(EXERCISES, "")
 
 
-def of_many():
-    """{kind: {id: why it is not accepted}}, in one process for all that does not write into what the process says."""
-    found, tried = {}, [*right(), *cheating()]
-    for writes in (False, True):
-        here = [each for each in tried if ("writes" in each[0]) == writes]
-        reasons = grading_rerun.rerun(COURSE, [step for _, _, steps in here for step in steps], SEED)
-        for (kind, id, _), why in zip(here, reasons, strict=True):
-            found.setdefault(kind, {})[id] = why
-    return found
+@pytest.mark.parametrize("body", CHEATS.values(), ids=CHEATS)
+def test_no_cheat_is_accepted(body):
+    steps = [FIRST_CELL]
+    for id in CHEATED:
+        exercise = EXERCISES[id]
+        code = dedent(body).format(id=id, arguments=", ".join(exercise.arguments))
+        right = f"{COURSE.solution_source(exercise)}\n\nright = {exercise.name}\n\n"
+        steps += [f"{right}def {exercise.signature}:\n{indent(code, '    ')}", Answer(id, exercise.name)]
+    reasons = grading_rerun.rerun(COURSE, steps, SEED)
+    assert len(reasons) > 3 and all(reasons), reasons
 
 
-def resisting():
-    """Why an answer that cannot be stopped is refused, where an answer has 5 seconds."""
+def test_an_answer_that_cannot_be_stopped_is_refused(monkeypatch):
+    """Where an answer has 5 seconds."""
     hurried = "from feedback import grading_worker as worker; worker.LONGEST_TASK = 5; worker.main()"
     started = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **rest: started([command[0], "-c", hurried], **rest))
     attempt = "        try:\n            time.sleep(1)\n        except BaseException:\n            pass"
     never = f"def row_means(x):\n    while True:\n{attempt}"
-    with patch.object(subprocess, "Popen", lambda command, **options: started([command[0], "-c", hurried], **options)):
-        return grading_rerun.rerun(COURSE, ["import time", never, Answer("0.1", "row_means")], SEED)
+    reasons = grading_rerun.rerun(COURSE, ["import time", never, Answer("0.1", "row_means")], SEED)
+    assert reasons == [grading_rerun.UNFINISHED]
 
 
 def graded(source, **more):
@@ -117,11 +109,10 @@ def graded(source, **more):
 GRADE = "from exercises import grade\n\ngrade('0.1', row_means)"
 
 
-def in_a_notebook():
-    """The time in seconds that a notebook has, and what its graded cells say in the end.
-
-    The first three are graded by people, may hold anything, and are run. The last cell but one ends the process.
-    """
+def test_a_notebook_that_ends_its_process_keeps_the_points_above_and_a_refusal_says_what_happened(
+    monkeypatch, tmp_path
+):
+    """The first three cells are graded by people, may hold anything, and are run. The last but one ends the process."""
     cells = [
         graded("%precision 3\ndef row_means(x):\n    return x.mean(dim=1)", solution=True),
         graded("def unfinished(", solution=True),
@@ -138,12 +129,11 @@ def in_a_notebook():
         limits.append(limit)
         return started(sent, limit, folder)
 
-    with patch.object(grading_rerun, "_run_afresh", run):
-        notebook, _ = Judge(seed=7).preprocess(new_notebook(cells=cells), {"metadata": {"path": "."}})
-    marks = [cell.metadata.get("nbgrader", {}) for cell in notebook.cells]
-    said = [[output.evalue for output in cell.outputs] for cell in notebook.cells]
-    return limits, {mark["grade_id"]: texts for mark, texts in zip(marks, said, strict=True) if "grade_id" in mark}
-
-
-if __name__ == "__main__":
-    print(json.dumps({"many": of_many(), "resisting": resisting(), "notebook": in_a_notebook()}))
+    monkeypatch.setattr(grading_rerun, "_run_afresh", run)
+    notebook, _ = Judge(seed=7).preprocess(new_notebook(cells=cells), {"metadata": {"path": str(tmp_path)}})
+    assert limits == [45 * (1 + 7)]  # seconds, for the start and each of the steps: a cell that people grade is no step
+    right, raises, after_the_end = ([output.evalue for output in notebook.cells[i].outputs] for i in (3, 5, 7))
+    assert right == []
+    [raised], [ended] = raises, after_the_end
+    assert "row_means raised an error there: " in raised and "no means" in raised
+    assert "a cell or an answer ended the process, " in ended
