@@ -278,12 +278,6 @@ def as_many(T, S):
         )
 
 
-def latest(T, S):
-    """T queries can be the last of S positions."""
-    sizes(T=T, S=S)
-    that(T <= S, "T must be at most S, since the queries are the last T of S positions", f"T = {T}, S = {S}")
-
-
 def mask(mask, scores):
     """The mask is bool and broadcasts to the scores (..., T, S), which are floats."""
     if not isinstance(mask, torch.Tensor) or mask.dtype != torch.bool:
@@ -441,13 +435,6 @@ def turnable(x, positions):
     that(positions.shape == (T,), f"positions must be ({T},), one for each of x's {T}", shape_of(positions))
     fix = "move them with .to(x.device)"
     that(positions.device == x.device, f"positions must be on {x.device} like x", positions.device, fix)
-
-
-def buckets(num_buckets, max_distance):
-    """Half of the buckets, at least one, hold a single distance each and end before max_distance."""
-    sizes(num_buckets=num_buckets, max_distance=max_distance)
-    rule = f"there must be at least 2 buckets, and half of them fewer than max_distance = {max_distance}"
-    that(1 <= num_buckets // 2 < max_distance, f"in each direction {rule}", num_buckets)
 
 
 def own_weights(weights, module):
