@@ -11,12 +11,7 @@ from helpers.masks import causal_mask
 from tests.unit.bert_models import agree, filled, random, some_mask
 from tests.unit.refusals import require_refused
 
-B, H, T, S, D, E, C = 2, 6, 5, 7, 11, 13, 17
-GROUPS = [1, 2, 3, 6]
-
-
-def qkv(groups):
-    return random(B, H, T, D), random(B, groups, S, D, seed=1), random(B, groups, S, E, seed=2)
+B, H, T, C = 2, 6, 5, 17
 
 
 def test_keys_and_values_are_not_copied_for_each_head():

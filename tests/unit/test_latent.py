@@ -7,7 +7,7 @@ from helpers.latent import LatentAttention, absorbed_attention
 from tests.unit.bert_models import filled, random
 from tests.unit.refusals import require_refused
 
-B, H, T, S, D, E, R, P, C = 2, 3, 5, 7, 11, 13, 4, 6, 17
+B, H, T, D, E, R, P, C = 2, 3, 5, 11, 13, 4, 6, 17
 
 
 def test_keys_and_values_are_never_made():

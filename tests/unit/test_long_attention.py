@@ -5,7 +5,7 @@ test_ports_published.py compares each change with a published model that has it.
 
 import torch
 
-from helpers.grouped import GroupedQueryAttention, cache_bytes
+from helpers.grouped import GroupedQueryAttention
 from helpers.long_attention import LongAttention, capped_scores, sink_weights
 from helpers.masks import causal_mask
 from helpers.windows import window_mask
@@ -15,7 +15,6 @@ from tests.unit.refusals import require_refused
 B, T, C, H, G, D = 2, 11, 17, 6, 2, 8
 OPTIONS = {
     "plain": {},
-    "window": {"window": 4},
     "all": {
         "window": 3, "sinks": True, "cap": 1.5, "score_width": 5, "gate": True, "rotary_width": 4, "qk_norm": True,
         "bias": True,
@@ -40,12 +39,6 @@ def test_sinks_start_at_0_and_a_gate_has_a_bias_if_the_other_projections_have_on
     made = LongAttention(C, H, G, d_head=D, sinks=True, gate=True)
     assert torch.equal(made.sinks, torch.zeros(H)) and made.gate_proj.bias is None
     assert module("all").gate_proj.bias.shape == (H * D,)
-
-
-def test_a_window_bounds_the_past():
-    for name, kept in (("window", 3), ("plain", T)):
-        past = module(name)(random(B, T, C))[2]
-        assert past[2] == T and past[0].size(2) == kept and cache_bytes(past) == 2 * past[0].numel() * 8
 
 
 def test_gradients_reach_every_parameter():
