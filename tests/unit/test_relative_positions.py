@@ -98,4 +98,5 @@ def test_errors_of_biases_are_one_sentence():
         ("TypeError: num_heads must be a whole number, got 2.0", lambda: alibi_slopes(2.0)),
         ("TypeError: bias must be a tensor of floats, got torch.bool", lambda: biased_attention(Q, K, K, Q[0, 0] > 0)),
         ("ValueError: bias (5, 3) does not broadcast", lambda: biased_attention(Q, K, K, torch.zeros(5, 3))),
+        ("TypeError: mask must be bool", lambda: AlibiAttention(4, 2)(X, mask=[[True]], causal=True)),
     )
