@@ -12,7 +12,7 @@ import torch
 
 from helpers.decoder import Decoder, DecoderConfig, token_losses
 from models import stories
-from models.induction import LONGEST, SHORTEST, repeated_strings
+from models.induction import strings
 from models.training import load_trained, seeded, train
 
 FILE = Path(__file__).resolve().parents[1] / "data" / "stories" / "model.safetensors"
@@ -92,11 +92,7 @@ def random_strings(seed, size=32):
     Shapes: -> yields (ids (size, 64), counted (size, 63))
     Source: notebook 08
     """
-    generator = torch.Generator().manual_seed(seed)
-    while True:
-        yield repeated_strings(
-            generator, size, CONFIG.context_length, SHORTEST, LONGEST, CONFIG.vocab_size, first=stories.START_ID + 1
-        )
+    return strings(seed, size=size, vocab_size=CONFIG.vocab_size, first=stories.START_ID + 1)
 
 
 def fresh_stories(seed):
