@@ -17,7 +17,7 @@ out the module `require`.
     latent              keys and values that come from a short vector  notebook 10
     today               a language model of today, Llama's             notebook 10
     windows             attention to the latest positions alone        notebook 11
-    long_attention      all of these in one module, and scores capped  notebook 11
+    long_attention      windows, sinks, caps and gates in one module   notebook 11
     pages               a cache in pages, which texts share            notebook 11
     online              attention in parts, which are merged           notebook 12
     tiled               attention in tiles, forward and backward       notebook 12
