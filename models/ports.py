@@ -182,23 +182,11 @@ def _t5(state, num_heads):
     return ours | {"table": state["relative_attention_bias.weight"]}
 
 
-def distance_buckets(distance, num_buckets=32, max_distance=128):
-    """Number the ranges of distances: half of them hold a single distance, the others grow wider up to max_distance.
-
-    Shapes: distance (...), whole numbers of at least 0 -> (...), from 0 to num_buckets - 1
-    Source: Raffel et al. 2020, section 2.1
-    """
-    single = num_buckets // 2
-    times = distance.clamp(min=single).float() / single  # how many times the last single distance
-    share = times.log() / math.log(max_distance / single)  # from 0 at that distance to 1 at max_distance
-    ranged = single + (share * (num_buckets - single)).long()
-    return torch.where(distance < single, distance, ranged.clamp(max=num_buckets - 1))
-
-
 class RelativeBias(nn.Module):
     """What T5 adds to the scores: a learned number for each head and each bucket of distances.
 
-    All buckets are for keys that came before; if bidirectional, as in an encoder, the upper half is for later keys.
+    Half of the buckets hold a single distance, the others grow wider up to max_distance. All are for keys that came
+    before; if bidirectional, as in an encoder, the upper half is for later keys.
 
     Shapes: T, S -> (H, T, S); the queries are the last T of S positions
     Errors: TypeError or ValueError if T or S is not a whole number of at least 1, or T > S
@@ -213,8 +201,12 @@ class RelativeBias(nn.Module):
 
     def forward(self, T, S):
         distance = distances(T, S, self.table.device)  # (T, S)
-        near = distance.abs() if self.bidirectional else distance.clamp(min=0)
-        buckets = distance_buckets(near, self.one_way, self.max_distance)
+        far = distance.abs() if self.bidirectional else distance.clamp(min=0)
+        single = self.one_way // 2
+        times = far.clamp(min=single).float() / single  # how many times the last single distance
+        share = times.log() / math.log(self.max_distance / single)  # from 0 at that distance to 1 at max_distance
+        ranged = single + (share * (self.one_way - single)).long()
+        buckets = torch.where(far < single, far, ranged.clamp(max=self.one_way - 1))
         if self.bidirectional:
             buckets = buckets + self.one_way * (distance < 0)
         return self.table[buckets].movedim(-1, 0)  # (T, S, H) -> (H, T, S)

@@ -15,7 +15,7 @@ from helpers.long_attention import LongAttention
 from helpers.masks import causal_mask
 from helpers.relative_positions import alibi_bias, biased_attention
 from helpers.today import TodayConfig, TodayDecoder
-from models.ports import RelativeBias, distance_buckets, llama_to_ours, to_ours
+from models.ports import RelativeBias, llama_to_ours, to_ours
 from tests.unit.bert_models import difference, part
 from tests.unit.refusals import require_refused
 
@@ -150,22 +150,6 @@ def test_an_encoder_of_t5_reproduces_its_outputs():
         pairs[f"out{suffix}"] = made.out_proj(merge_heads(out)), tensors[f"output.attn_output{suffix}"]
         pairs[f"weights{suffix}"] = weights, tensors[f"output.attn_weights{suffix}"]
     require_small(pairs)
-
-
-def bucket_in_whole_numbers(distance, buckets, longest):
-    """The last bucket whose first distance is not larger; (d / e)^(n - e) >= (longest / e)^i without a logarithm."""
-    e = buckets // 2
-    if distance < e:
-        return distance
-    reached = [i for i in range(buckets - e) if distance ** (buckets - e) * e**i >= longest**i * e ** (buckets - e)]
-    return e + reached[-1]
-
-
-@pytest.mark.parametrize("buckets, longest", [(32, 128), (16, 32), (8, 11), (10, 17), (6, 19), (2, 3)])
-def test_buckets_are_right_up_to_every_boundary(buckets, longest):
-    expected = [bucket_in_whole_numbers(d, buckets, longest) for d in range(2000)]
-    assert distance_buckets(torch.arange(2000), buckets, longest).tolist() == expected
-    assert set(expected) == set(range(buckets)) and expected[longest] == buckets - 1
 
 
 def test_the_gated_delta_rule_is_that_of_qwen3_next():
