@@ -33,10 +33,6 @@ class Box:
     def top(self):
         return self.x, self.y + self.height / 2
 
-    @property
-    def bottom(self):
-        return self.x, self.y - self.height / 2
-
 
 # ---------------------------------------------------------------- the map of the course
 

@@ -17,10 +17,9 @@ out the module `require`.
     latent              keys and values that come from a short vector  notebook 10
     today               a language model of today, Llama's             notebook 10
     windows             attention to the latest positions alone        notebook 11
-    sinks               heads that read less than a whole value        notebook 11
-    long_attention      all of these in one module, and scores capped  notebook 11
+    long_attention      windows, sinks, caps and gates in one module   notebook 11
     pages               a cache in pages, which texts share            notebook 11
-    online              softmax in one pass, and parts merged          notebook 12
+    online              attention in parts, which are merged           notebook 12
     tiled               attention in tiles, forward and backward       notebook 12
     mask_mods           masks as functions of indices                  notebook 12
     linear              attention without a softmax, the delta rule    notebook 12

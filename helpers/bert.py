@@ -134,7 +134,11 @@ class BertSelfAttention(nn.Module):
 
     def _one_for_each_head(self, head_mask, weights):
         """The head mask, shaped to broadcast to the weights: (H,) becomes (1, H, 1, 1)."""
-        require.head_factors(head_mask, weights)
+        B, H = weights.shape[:2]
+        require.shape(head_mask, "...", "head_mask", floating=False)
+        rule = f"head_mask must be ({H},) or (1 or {B}, {H}, 1, 1), one number for each head"
+        fits, fix = ((H,), (1, H, 1, 1), (B, H, 1, 1)), "after pruning only the heads that are left count"
+        require.that(head_mask.shape in fits, rule, tuple(head_mask.shape), fix)
         stretched = head_mask[None, :, None, None] if head_mask.dim() == 1 else head_mask
         return stretched.to(weights.dtype)
 
@@ -196,9 +200,14 @@ class BertAttention(nn.Module):
 
     def _heads_left(self, heads):
         """The numbers of the heads that remain once `heads` are removed."""
-        heads, kept = list(heads), self.self.kept_heads
-        require.prunable(heads, kept, self.self.config.num_attention_heads)
-        return [head for head in kept if head not in heads]
+        heads, kept, total = list(heads), self.self.kept_heads, self.self.config.num_attention_heads
+        for head in heads:
+            is_whole = type(head) is int
+            require.that(is_whole, "heads must be whole numbers, such as [0, 2]", repr(head), error=TypeError)
+            require.that(0 <= head < total, f"heads are numbered from 0 to {total - 1}", head)
+        left = [head for head in kept if head not in heads]
+        require.that(left, "at least one head must be left", f"all of {kept} to prune")
+        return left
 
 
 def _part_of(layer, features, dim):

@@ -218,7 +218,9 @@ def token_losses(logits, ids):
     Errors: TypeError or ValueError if logits and ids do not fit
     Source: notebook 08
     """
-    require.targets(logits, ids)
+    B, T, V = require.shape(logits, "B T V", "logits").values()
+    require.ids(ids, V, "B T", B=B, T=T)
+    require.that(T > 1, "logits (B, T, V) need ids (B, T) with T of at least 2", tuple(ids.shape))
     return F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:].long(), reduction="none")  # (B, V, T - 1)
 
 

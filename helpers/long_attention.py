@@ -1,6 +1,9 @@
 """What published models change in attention for long texts, in one module: each change on its own, or together.
 
-Windows and sinks have modules of their own; a cap, which no score can exceed, is at the end of this one.
+Windows have a module of their own. At the end of this one are sinks and caps. A cap is what no score can exceed. A
+sink is a score that competes with those of the keys, and whose weight is dropped. It is the same as one more key with
+a value of 0, and as a gate: what the keys keep of a row is sigmoid(lse - sink), where lse is the log of the sum of the
+exponentials of their scores.
 """
 
 import math
@@ -11,8 +14,8 @@ from torch import nn
 from helpers import require
 from helpers.grouped import GroupedQueryAttention, grouped_read, grouped_scores
 from helpers.heads import merge_heads, split_heads
+from helpers.masks import masked_softmax
 from helpers.relative_positions import rotate_first
-from helpers.sinks import gated_output, sink_weights
 from helpers.windows import latest, window_mask
 
 
@@ -32,7 +35,7 @@ class LongAttention(GroupedQueryAttention):
             mask broadcastable to (B, H, T, P + T), True = may attend; what the window hides is hidden in any case
     Units:  weights sum to 1 over P + T, with sinks to less, and to 0 where a row is fully masked
     Errors: TypeError or ValueError if a size makes no sense, or x, mask or past do not fit
-    Source: Jiang et al. 2023; OpenAI 2025; Gemma Team 2024; Qwen Team 2025; notebook 11
+    Source: Jiang et al. 2023; OpenAI 2025; Gemma Team 2024; Qiu et al. 2025 and Qwen Team 2025 (gates); notebook 11
     """
 
     def __init__(
@@ -79,44 +82,52 @@ class LongAttention(GroupedQueryAttention):
         if past is not None:
             k, v = (torch.cat(pair, dim=-2) for pair in zip(past[:2], (k, v), strict=True))  # (B, G, P + T, D) each
         scores = grouped_scores(q * self.stretch, k)  # (B, H, T, P + T)
-        if self.cap is not None:
-            scores = cap_scores(scores, self.cap)
         T, S = scores.shape[-2:]
         visible = window_mask(T, S, self.window or S, x.device)  # (T, P + T)
         if mask is not None:
             require.mask(mask, scores)
             visible = visible & mask
-        weights = sink_weights(scores.masked_fill(~visible, float("-inf")), self.sinks)
+        if self.cap is None:
+            scores = scores.masked_fill(~visible, float("-inf"))
+        else:
+            scores = capped_scores(scores, self.cap, visible)
+        weights = sink_weights(scores, self.sinks)
         out = grouped_read(weights, v)  # (B, H, T, D)
         if self.gate_proj is not None:
-            out = gated_output(out, split_heads(self.gate_proj(x), self.num_heads))
+            out = out * split_heads(self.gate_proj(x), self.num_heads).sigmoid()
         kept = latest((k, v), self.window - 1) if self.window else (k, v)
         return self.out_proj(merge_heads(out)), weights, (*kept, seen + T)
 
 
-# ---------------------------------------------------------------- soft-capping
+# ---------------------------------------------------------------- sinks and caps
 
 
-def cap_scores(scores, cap):
-    """Scores far below the cap hardly change, all others end between -cap and cap.
+def sink_weights(scores, sinks):
+    """The softmax over the keys and one more entry for each row, the sink of its head, which is then dropped.
 
-    Shapes: scores (...) -> (...)
-    Errors: TypeError if scores have no floats, or cap is no number; ValueError if cap is not above 0
+    Shapes: scores (B, H, T, S), -inf where a key is hidden, sinks (H,) -> (B, H, T, S)
+    Units:  weights sum to less than 1 over S, to 0 where a row is fully masked; a sink of -inf takes nothing
+    Errors: TypeError or ValueError if scores or sinks do not fit
+    Source: OpenAI 2025, "gpt-oss"; Miller 2023, "Attention Is Off By One", for a sink of 0; notebook 11
+    """
+    require.shapes("scores B H T S, sinks H", scores, sinks)
+    column = sinks.to(scores.dtype)[:, None, None].expand(*scores.shape[:-1], 1)  # (H, 1, 1) -> (B, H, T, 1)
+    entries = torch.cat([scores, column], dim=-1)  # (B, H, T, S + 1)
+    return masked_softmax(entries, entries > float("-inf"))[..., :-1]
+
+
+def capped_scores(scores, cap, mask):
+    """Scores far below the cap hardly change, all others end between -cap and cap; then keys are hidden.
+
+    The other way around, a hidden key's -inf would become -cap, and be seen.
+
+    Shapes: scores (..., T, S), mask broadcastable to it, True = may attend -> (..., T, S)
+    Units:  -inf where the mask is False
+    Errors: TypeError if scores have no floats, cap is no number or mask is not bool; ValueError if cap is not above 0,
+            or mask does not fit
     Source: Bello et al. 2017; Gemma Team 2024, "Gemma 2", section 2; notebook 11
     """
     require.floats(scores, "scores")
     require.cap(cap)
-    return cap * torch.tanh(scores / cap)
-
-
-def capped_scores(scores, cap, mask):
-    """Cap the scores, then hide keys: the other way around, a hidden key's -inf would become -cap, and be seen.
-
-    Shapes: scores (..., T, S), mask broadcastable to it, True = may attend -> (..., T, S)
-    Units:  -inf where the mask is False
-    Errors: as `cap_scores`; TypeError if mask is not bool; ValueError if it does not fit
-    Source: as `cap_scores`; notebook 11
-    """
-    capped = cap_scores(scores, cap)
     require.mask(mask, scores)
-    return capped.masked_fill(~mask, float("-inf"))
+    return (cap * torch.tanh(scores / cap)).masked_fill(~mask, float("-inf"))

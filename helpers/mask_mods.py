@@ -31,17 +31,6 @@ def window(size):
     return lambda b, h, q_idx, kv_idx: q_idx - kv_idx < size
 
 
-def prefix(length):
-    """Every query sees the first `length` keys.
-
-    Shapes: -> a mask function
-    Errors: TypeError if length is not a whole number; ValueError if it is below 1
-    Source: Dong et al. 2024; notebook 12
-    """
-    require.sizes(length=length)
-    return lambda b, h, q_idx, kv_idx: kv_idx < length
-
-
 def same_document(documents):
     """A query sees the keys of its own document, where several texts stand in one row.
 
@@ -60,25 +49,11 @@ def both(*mask_mods):
     Errors: ValueError if there are none; TypeError if one cannot be called
     Source: `and_masks` of PyTorch; notebook 12
     """
-    return _joined(operator.and_, mask_mods)
-
-
-def either(*mask_mods):
-    """What at least one of these mask functions allows.
-
-    Shapes: -> a mask function
-    Errors: ValueError if there are none; TypeError if one cannot be called
-    Source: `or_masks` of PyTorch; notebook 12
-    """
-    return _joined(operator.or_, mask_mods)
-
-
-def _joined(how, mask_mods):
     require.that(mask_mods, "there must be at least one mask function to combine", "none")
     for mask_mod in mask_mods:
         _require_callable(mask_mod)
     # FlexAttention counts the arguments, so they are named.
-    return lambda b, h, q_idx, kv_idx: reduce(how, (mask_mod(b, h, q_idx, kv_idx) for mask_mod in mask_mods))
+    return lambda b, h, q_idx, kv_idx: reduce(operator.and_, (mask_mod(b, h, q_idx, kv_idx) for mask_mod in mask_mods))
 
 
 def _require_callable(mask_mod):

@@ -1,7 +1,6 @@
-"""Softmax in one pass, and attention in parts: what is known of some keys is corrected when others are read.
+"""Attention in parts: what is known of some keys is merged with what is known of others.
 
-A row needs to keep two numbers, its largest score and a sum. Together they are lse, the logarithm of the sum of
-exp(scores).
+Besides its output, a row keeps lse, the logarithm of the sum of exp(scores), which says how much its keys count.
 """
 
 import math
@@ -12,29 +11,6 @@ from helpers import require
 from helpers.masks import masked_softmax
 
 INF = float("inf")
-
-
-def online_logsumexp(scores, tile=1):
-    """log(sum(exp(scores))) in one pass that reads `tile` scores at a time, and never takes exp of a positive number.
-
-    Whenever a larger score comes, the sum so far is multiplied by exp(old maximum - new maximum). The softmax is then
-    exp(scores - lse).
-
-    Shapes: scores (..., S) -> (...)
-    Units:  -inf is a hidden score; a row of nothing else gives -inf
-    Errors: TypeError if scores are not floats; ValueError if there are none, or tile is below 1
-    Source: Milakov and Gimelshein 2018, "Online normalizer calculation for softmax"; notebook 12
-    """
-    require.shape(scores, "... S", "scores")
-    require.sizes(tile=tile)
-    largest = scores.new_full(scores.shape[:-1], -INF)
-    total = scores.new_zeros(scores.shape[:-1])
-    for part in scores.split(tile, dim=-1):  # (..., tile)
-        new = torch.maximum(largest, part.amax(dim=-1))
-        base = new.masked_fill(new == -INF, 0.0)  # -inf - -inf would be NaN
-        total = total * (largest - base).exp() + (part - base[..., None]).exp().sum(dim=-1)
-        largest = new
-    return largest + total.masked_fill(total == 0, 1.0).log()
 
 
 def partial_attention(q, k, v, mask=None):

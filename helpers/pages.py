@@ -87,7 +87,8 @@ class PagedCache:
         require.that(needed <= len(free), rule, len(free), fix, RuntimeError)
         new = free[:needed]
         if shared:
-            self._copy(table[-1], new[0])
+            for store in (self.keys, self.values):
+                store[new[0]] = store[table[-1]]
             self.uses[table[-1]] -= 1
             table.pop()
         table.extend(new)
@@ -118,7 +119,3 @@ class PagedCache:
         for page in table:
             self.uses[page] += 1
         return text
-
-    def _copy(self, page, to):
-        for store in (self.keys, self.values):
-            store[to] = store[page]

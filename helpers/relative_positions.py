@@ -1,13 +1,12 @@
 """Positions that attention itself knows: queries and keys that turn, and numbers that are added to the scores.
 
 Rotary positions turn each pair of features further with every position: the score of a query and a key that are both
-turned depends on their distance alone. ALiBi and T5 add to each score a number for the distance from query to key.
+turned depends on their distance alone. ALiBi adds to each score a number for the distance from query to key.
 """
 
 import math
 
 import torch
-from torch import nn
 
 from helpers import require
 from helpers.attention import dot_product_attention
@@ -146,65 +145,19 @@ def alibi_bias(num_heads, T, S, device=None):
     Errors: TypeError or ValueError if a size is not a whole number of at least 1, or T > S
     Source: Press et al. 2022, section 3; notebook 09
     """
-    return -alibi_slopes(num_heads, device)[:, None, None] * _distances(T, S, device)  # (H, 1, 1) * (T, S)
+    return -alibi_slopes(num_heads, device)[:, None, None] * distances(T, S, device)  # (H, 1, 1) * (T, S)
 
 
-def _distances(T, S, device):
-    """How far each key lies before each query: (T, S), negative where it comes later."""
-    require.latest(T, S)
+def distances(T, S, device=None):
+    """How far each key lies before each query, negative where it comes later.
+
+    Shapes: -> (T, S), whole numbers; the queries are the last T of S positions
+    Errors: TypeError or ValueError if a size is not a whole number of at least 1, or T > S
+    Source: notebook 09
+    """
+    require.sizes(T=T, S=S)
+    require.that(T <= S, "T must be at most S, since the queries are the last T of S positions", f"T = {T}, S = {S}")
     return torch.arange(S - T, S, device=device)[:, None] - torch.arange(S, device=device)  # (T, 1) - (S,)
-
-
-# ---------------------------------------------------------------- T5: a learned number for each range of distances
-
-
-def distance_buckets(distance, num_buckets=32, max_distance=128):
-    """Number the ranges of distances: half of them hold a single distance, the others grow wider up to max_distance.
-
-    Shapes: distance (...), whole numbers of at least 0 -> (...), from 0 to num_buckets - 1
-    Errors: TypeError or ValueError unless there are at least 2 buckets, and half of them end before max_distance
-    Source: Raffel et al. 2020, section 2.1; notebook 09
-    """
-    require.buckets(num_buckets, max_distance)
-    single = num_buckets // 2
-    times = distance.clamp(min=single).float() / single  # how many times the last single distance
-    share = times.log() / math.log(max_distance / single)  # from 0 at that distance to 1 at max_distance
-    ranged = single + (share * (num_buckets - single)).long()
-    return torch.where(distance < single, distance, ranged.clamp(max=num_buckets - 1))
-
-
-class RelativeBias(nn.Module):
-    """A learned bias for each bucket of distances and each head.
-
-    All buckets are for keys that came before; if bidirectional, as in an encoder, the upper half is for later keys.
-
-    Shapes: T, S -> (H, T, S); the queries are the last T of S positions
-    Units:  in T5 scores are not divided by sqrt(D); `ports` puts that into the query projection
-    Errors: TypeError or ValueError if a size makes no sense, or T > S
-    Source: Raffel et al. 2020, section 2.1; notebook 09
-    """
-
-    def __init__(self, num_heads, num_buckets=32, max_distance=128, bidirectional=False):
-        super().__init__()
-        require.sizes(num_heads=num_heads, num_buckets=num_buckets)
-        self.one_way = num_buckets // 2 if bidirectional else num_buckets
-        require.buckets(self.one_way, max_distance)
-        self.max_distance, self.bidirectional = max_distance, bidirectional
-        self.table = nn.Parameter(torch.randn(num_buckets, num_heads) / math.sqrt(num_heads))
-
-    def forward(self, T, S):
-        buckets = self.buckets(_distances(T, S, self.table.device))
-        return self.table[buckets].movedim(-1, 0)  # (T, S, H) -> (H, T, S)
-
-    def buckets(self, distances):
-        """The row of the table for each distance from a query back to a key; negative if the key comes later.
-
-        Shapes: (...) -> (...)
-        Source: notebook 09
-        """
-        if not self.bidirectional:
-            return distance_buckets(distances.clamp(min=0), self.one_way, self.max_distance)
-        return distance_buckets(distances.abs(), self.one_way, self.max_distance) + self.one_way * (distances < 0)
 
 
 # ---------------------------------------------------------------- modules

@@ -278,12 +278,6 @@ def as_many(T, S):
         )
 
 
-def latest(T, S):
-    """T queries can be the last of S positions."""
-    sizes(T=T, S=S)
-    that(T <= S, "T must be at most S, since the queries are the last T of S positions", f"T = {T}, S = {S}")
-
-
 def floating_scores(scores):
     """Scores, and the weights that they become, are floats."""
     if not isinstance(scores, torch.Tensor) or not scores.is_floating_point():
@@ -393,39 +387,9 @@ def decoder_input(ids_, past, real, config, kind):
         shape(real, "B T", "real", floating=False, B=B, T=T)
 
 
-def layers_of(past, layers):
-    """The past is what a model of so many layers returned."""
-    rule = f"past must be what the model returned with its logits, a tuple of {layers}"
-    that(isinstance(past, tuple) and len(past) == layers, rule, count_of(past), error=TypeError)
-
-
 def count_of(x):
     """What x is, and how many: "tuple of 2"."""
     return f"{type(x).__name__} of {len(x)}" if isinstance(x, (tuple, list)) else type(x).__name__
-
-
-def targets(logits, ids_):
-    """There are logits (B, T, V) for each of the ids (B, T), and something to predict."""
-    B, T, V = shape(logits, "B T V", "logits").values()
-    ids(ids_, V, "B T", B=B, T=T)
-    that(T > 1, "logits (B, T, V) need ids (B, T) with T of at least 2", shape_of(ids_))
-
-
-def head_factors(head_mask, weights):
-    """The head mask has one number for each head of the weights (B, H, T, S): (H,) or (1 or B, H, 1, 1)."""
-    B, H = weights.shape[:2]
-    shape(head_mask, "...", "head_mask", floating=False)
-    rule = f"head_mask must be ({H},) or (1 or {B}, {H}, 1, 1), one number for each head"
-    fix = "after pruning only the heads that are left count"
-    that(head_mask.shape in ((H,), (1, H, 1, 1), (B, H, 1, 1)), rule, shape_of(head_mask), fix)
-
-
-def prunable(heads, kept, total):
-    """The heads are numbers below `total`, and at least one of those kept so far stays."""
-    for head in heads:
-        that(type(head) is int, "heads must be whole numbers, such as [0, 2]", repr(head), error=TypeError)
-        that(0 <= head < total, f"heads are numbered from 0 to {total - 1}", head)
-    that(not set(kept) <= set(heads), "at least one head must be left", f"all of {kept} to prune")
 
 
 def head_rows(weight, num_heads, even=False):
@@ -447,13 +411,6 @@ def turnable(x, positions):
     that(positions.shape == (T,), f"positions must be ({T},), one for each of x's {T}", shape_of(positions))
     fix = "move them with .to(x.device)"
     that(positions.device == x.device, f"positions must be on {x.device} like x", positions.device, fix)
-
-
-def buckets(num_buckets, max_distance):
-    """Half of the buckets, at least one, hold a single distance each and end before max_distance."""
-    sizes(num_buckets=num_buckets, max_distance=max_distance)
-    rule = f"there must be at least 2 buckets, and half of them fewer than max_distance = {max_distance}"
-    that(1 <= num_buckets // 2 < max_distance, f"in each direction {rule}", num_buckets)
 
 
 def own_weights(weights, module):

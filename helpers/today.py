@@ -112,7 +112,9 @@ class TodayDecoder(nn.Module):
     def _run(self, ids, past):
         require.ids(ids, self.config.vocab_size, "B T")
         if past is not None:
-            require.layers_of(past, len(self.blocks))
+            rule = f"past must be what the model returned with its logits, a tuple of {len(self.blocks)}"
+            fits = isinstance(past, tuple) and len(past) == len(self.blocks)
+            require.that(fits, rule, require.count_of(past), error=TypeError)
         x = self.tokens(ids.long())  # (B, T, C)
         olds = [None] * len(self.blocks) if past is None else past
         all_weights, news = [], []

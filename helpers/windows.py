@@ -8,6 +8,7 @@ import torch.nn.functional as F
 
 from helpers import require
 from helpers.grouped import grouped_attention
+from helpers.relative_positions import distances
 
 
 def window_mask(T, S, window, device=None):
@@ -17,10 +18,9 @@ def window_mask(T, S, window, device=None):
     Errors: TypeError or ValueError if a size is not a whole number of at least 1, or T > S
     Source: Beltagy et al. 2020, "Longformer"; Jiang et al. 2023, "Mistral 7B"; notebook 11
     """
-    require.latest(T, S)
     require.sizes(window=window)
-    causal = torch.ones(T, S, dtype=torch.bool, device=device).tril(S - T)
-    return causal.triu(S - T - window + 1)
+    distance = distances(T, S, device)
+    return (distance >= 0) & (distance < window)
 
 
 def banded_attention(q, k, v, window):

@@ -1,14 +1,11 @@
 """What the arguments of transformers' BertAttention do, in the version that is installed.
 
-    python -m models.bert_arguments                print the table
-    python -m models.bert_arguments FILE.json      write it, as data/transformers_4.json or _5.json, for notebook 14
+    python -m models.bert_arguments > data/transformers_5.json      which notebook 14 shows, next to transformers_4.json
 
 Each argument is given to a BertAttention with random weights; an output that does not move shows that it is ignored.
 """
 
 import json
-import sys
-from pathlib import Path
 
 import torch
 
@@ -148,13 +145,5 @@ def table():
     return {"version": transformers.__version__, "effects": effects()}
 
 
-def main(words):
-    text = json.dumps(table(), indent=2) + "\n"
-    if words:
-        Path(words[0]).write_text(text, encoding="utf-8")
-    else:
-        print(text, end="")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    print(json.dumps(table(), indent=2))

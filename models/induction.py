@@ -85,7 +85,7 @@ def attention_only(num_layers, seed):
     return seeded(seed, lambda: Decoder(DecoderConfig(VOCAB_SIZE, LENGTH, num_layers=num_layers, d_ff=0)))
 
 
-def strings(seed, shortest=SHORTEST, longest=LONGEST, size=32):
+def strings(seed, shortest=SHORTEST, longest=LONGEST, size=32, vocab_size=VOCAB_SIZE, first=0):
     """Batches of repeated strings, without end.
 
     Shapes: -> yields (ids (size, 64), counted (size, 63))
@@ -93,7 +93,7 @@ def strings(seed, shortest=SHORTEST, longest=LONGEST, size=32):
     """
     generator = torch.Generator().manual_seed(seed)
     while True:
-        yield repeated_strings(generator, size, LENGTH, shortest, longest, VOCAB_SIZE)
+        yield repeated_strings(generator, size, LENGTH, shortest, longest, vocab_size, first)
 
 
 @torch.no_grad()

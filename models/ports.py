@@ -27,9 +27,10 @@ A whole Llama, for TodayDecoder: `llama_to_ours`.
 import math
 
 import torch
+from torch import nn
 
 from helpers import require
-from helpers.relative_positions import pairs_to_halves
+from helpers.relative_positions import distances, pairs_to_halves
 
 OURS = ("q_proj", "k_proj", "v_proj", "out_proj")
 NAMES = {
@@ -179,6 +180,36 @@ def _t5(state, num_heads):
     ours = _renamed(state, dict(zip("qkvo", OURS, strict=True)))
     ours["q_proj.weight"] = ours["q_proj.weight"] * math.sqrt(rows // num_heads)
     return ours | {"table": state["relative_attention_bias.weight"]}
+
+
+class RelativeBias(nn.Module):
+    """What T5 adds to the scores: a learned number for each head and each bucket of distances.
+
+    Half of the buckets hold a single distance, the others grow wider up to max_distance. All are for keys that came
+    before; if bidirectional, as in an encoder, the upper half is for later keys.
+
+    Shapes: T, S -> (H, T, S); the queries are the last T of S positions
+    Errors: TypeError or ValueError if T or S is not a whole number of at least 1, or T > S
+    Source: Raffel et al. 2020, section 2.1
+    """
+
+    def __init__(self, num_heads, num_buckets=32, max_distance=128, bidirectional=False):
+        super().__init__()
+        self.one_way = num_buckets // 2 if bidirectional else num_buckets
+        self.max_distance, self.bidirectional = max_distance, bidirectional
+        self.table = nn.Parameter(torch.randn(num_buckets, num_heads) / math.sqrt(num_heads))
+
+    def forward(self, T, S):
+        distance = distances(T, S, self.table.device)  # (T, S)
+        far = distance.abs() if self.bidirectional else distance.clamp(min=0)
+        single = self.one_way // 2
+        times = far.clamp(min=single).float() / single  # how many times the last single distance
+        share = times.log() / math.log(self.max_distance / single)  # from 0 at that distance to 1 at max_distance
+        ranged = single + (share * (self.one_way - single)).long()
+        buckets = torch.where(far < single, far, ranged.clamp(max=self.one_way - 1))
+        if self.bidirectional:
+            buckets = buckets + self.one_way * (distance < 0)
+        return self.table[buckets].movedim(-1, 0)  # (T, S, H) -> (H, T, S)
 
 
 def _deepseek_v3(state, num_heads):

@@ -79,18 +79,21 @@ class Person(NamedTuple):
     liking: str
     food: str
 
-    def does(self, kind="verb", probability=0.5):
-        """What follows the name in `Mia flies red kites.`"""
-        if kind == "new":  # the verb was drawn from all actions and likings that are left
-            color, thing = Word(self.color, "new", 2 * probability), Word(self.thing, "new", 0.5)
+    def does(self, verb=0.5, new=None):
+        """What follows the name in `Mia flies red kites.`, with the probabilities of the verb and of what is new."""
+        if new is None:
+            words = [Word(self.action, "verb", verb), Word(self.color, "color"), Word(self.thing, "thing")]
         else:
-            color, thing = Word(self.color, "color"), Word(self.thing, "thing")
-        return [Word(self.action, kind, probability), color, thing, Word(".", "fixed")]
+            words = [Word(self.action, "new", verb), Word(self.color, "new", new), Word(self.thing, "new", 0.5)]
+        return [*words, Word(".", "fixed")]
 
-    def likes(self, kind="verb", probability=0.5):
-        """What follows the name in `Mia adores plums.`"""
-        food = Word(self.food, "new", 2 * probability) if kind == "new" else Word(self.food, "food")
-        return [Word(self.liking, kind, probability), food, Word(".", "fixed")]
+    def likes(self, verb=0.5, new=None):
+        """What follows the name in `Mia adores plums.`, with the probabilities of the verb and of what is new."""
+        if new is None:
+            words = [Word(self.liking, "verb", verb), Word(self.food, "food")]
+        else:
+            words = [Word(self.liking, "new", verb), Word(self.food, "new", new)]
+        return [*words, Word(".", "fixed")]
 
 
 def tell(draw, length=64):
@@ -125,21 +128,10 @@ def _people(draw):
 def _opening(person, number, draw):
     """All that there is to know about a person: the first sentence says where, and the second begins with the name."""
     left = 1 / (len(PLACES) - number)  # places, actions, colors, likings and foods all start out as eight
-    first = [
-        Word("In", "fixed"),
-        Word(person.place, "new", left),
-        Word(person.name, "new", 1 / (len(NAMES) - number)),
-    ]
-    verb = left / 2  # either sentence comes first
-    if draw.random() < 0.5:
-        return first + person.does("new", verb) + [Word(person.name, "again")] + _second(person.likes, left)
-    return first + person.likes("new", verb) + [Word(person.name, "again")] + _second(person.does, left)
-
-
-def _second(says, left):
-    """The second sentence of an opening, whose kind is no longer open."""
-    verb, *rest = says("new", left / 2)
-    return [verb._replace(probability=left), *rest]
+    words = [Word("In", "fixed"), Word(person.place, "new", left), Word(person.name, "new", 1 / (len(NAMES) - number))]
+    first, second = (person.does, person.likes) if draw.random() < 0.5 else (person.likes, person.does)
+    words += first(left / 2, left)  # either sentence comes first, so its verb is one of twice as many
+    return [*words, Word(person.name, "again"), *second(left, left)]
 
 
 def _later(person, draw):

@@ -12,7 +12,7 @@ import torch
 
 from helpers.decoder import Decoder, DecoderConfig, token_losses
 from models import stories
-from models.induction import LONGEST, SHORTEST, repeated_strings
+from models.induction import strings
 from models.training import load_trained, seeded, train
 
 FILE = Path(__file__).resolve().parents[1] / "data" / "stories" / "model.safetensors"
@@ -62,15 +62,15 @@ def share_read_back(model, told):
     return right[asked].double().mean().item()
 
 
-def learn_to_repeat(model, seed, enough=0.05, at_most=2000):
-    """Train on repeated random words until they are read back: until the loss of a batch is below `enough`.
+def learn_to_repeat(model, seed):
+    """Train on repeated random words until they are read back: until the loss of a batch is below 0.05.
 
     Shapes: -> yields (step, loss), nats for each word that has to be read back
     Source: notebook 08
     """
-    for step, loss in train(model, random_strings(seed), at_most, final=1.0):
+    for step, loss in train(model, random_strings(seed), steps=2000, final=1.0):
         yield step, loss
-        if loss < enough:
+        if loss < 0.05:
             return
 
 
@@ -92,22 +92,18 @@ def random_strings(seed, size=32):
     Shapes: -> yields (ids (size, 64), counted (size, 63))
     Source: notebook 08
     """
-    generator = torch.Generator().manual_seed(seed)
-    while True:
-        yield repeated_strings(
-            generator, size, CONFIG.context_length, SHORTEST, LONGEST, CONFIG.vocab_size, first=stories.START_ID + 1
-        )
+    return strings(seed, size=size, vocab_size=CONFIG.vocab_size, first=stories.START_ID + 1)
 
 
-def fresh_stories(seed, size=24, repeated=8):
-    """Batches of stories, without end, each with a few rows of repeated words, so that reading back stays sharp.
+def fresh_stories(seed):
+    """Batches of 24 stories, without end, each with 8 rows of repeated words, so that reading back stays sharp.
 
-    Shapes: -> yields (ids (size + repeated, 64), counted (size + repeated, 63)); every word of a story counts
+    Shapes: -> yields (ids (32, 64), counted (32, 63)); every word of a story counts
     Source: notebook 08
     """
     draw = random.Random(seed)
-    for ids, counted in random_strings(seed + 1, repeated):
-        told = stories.batch(draw, size, CONFIG.context_length).ids
+    for ids, counted in random_strings(seed + 1, size=8):
+        told = stories.batch(draw, 24, CONFIG.context_length).ids
         yield torch.cat([told, ids]), torch.cat([torch.ones_like(told[:, 1:], dtype=torch.bool), counted])
 
 

@@ -121,24 +121,24 @@ class Tokens:
 # ---------------------------------------------------------------- model
 
 
-def windows(ids, length=CONFIG.context_length):
+def windows(ids):
     """A text cut into rows, each beginning with the last token of the one before, so that each token is predicted once.
 
-    Shapes: ids (N,) -> (rows, length); the last tokens are left out if they do not fill a row
+    Shapes: ids (N,) -> (rows, 128); the last tokens are left out if they do not fill a row
     Source: notebook 08
     """
-    return ids.unfold(0, length, length - 1)
+    return ids.unfold(0, CONFIG.context_length, CONFIG.context_length - 1)
 
 
-def random_windows(ids, seed, size=16, length=CONFIG.context_length):
+def random_windows(ids, seed):
     """Batches of random pieces of a text, without end, as `training.train` takes them.
 
-    Shapes: ids (N,) -> yields (ids (size, length), None)
+    Shapes: ids (N,) -> yields (ids (16, 128), None)
     Source: notebook 08
     """
-    generator = torch.Generator().manual_seed(seed)
+    generator, length = torch.Generator().manual_seed(seed), CONFIG.context_length
     while True:
-        begins = torch.randint(len(ids) - length + 1, (size, 1), generator=generator)
+        begins = torch.randint(len(ids) - length + 1, (16, 1), generator=generator)
         yield ids[begins + torch.arange(length)], None
 
 

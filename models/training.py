@@ -20,10 +20,10 @@ def seeded(seed, make):
         return make()
 
 
-def train(model, batches, steps, learning_rate=4e-3, warmup=50, final=0.1):
+def train(model, batches, steps, learning_rate=4e-3, final=0.1):
     """Take one step of AdamW for each batch, and say after each how it went.
 
-    The learning rate rises for `warmup` steps, then falls along a cosine to `final` of it.
+    The learning rate rises for 50 steps, then falls along a cosine to `final` of it.
 
     Shapes: batches yields (ids, counted): ids (B, T); counted (B, T - 1), bool, which predictions count, or None for
             all -> yields (step, loss): steps from 1, the loss of the batch in nats
@@ -34,8 +34,9 @@ def train(model, batches, steps, learning_rate=4e-3, warmup=50, final=0.1):
     optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate, betas=(0.9, 0.95), weight_decay=0.01)
     model.train()
     for step, (ids, counted) in zip(range(1, steps + 1), batches, strict=False):
+        cosine = 0.5 + 0.5 * math.cos(math.pi * step / steps)  # from 1 to 0
         for group in optimizer.param_groups:
-            group["lr"] = learning_rate * min(step / warmup, final + (1 - final) * _cosine(step, steps))
+            group["lr"] = learning_rate * min(step / 50, final + (1 - final) * cosine)
         losses = token_losses(model(ids)[0], ids)
         loss = losses.mean() if counted is None else losses[counted].mean()
         optimizer.zero_grad()
@@ -44,11 +45,6 @@ def train(model, batches, steps, learning_rate=4e-3, warmup=50, final=0.1):
         optimizer.step()
         yield step, loss.item()
     model.eval()
-
-
-def _cosine(step, steps):
-    """From 1 to 0 along half a cosine."""
-    return 0.5 + 0.5 * math.cos(math.pi * step / steps)
 
 
 def load_trained(model, file, sha256, name):

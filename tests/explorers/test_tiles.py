@@ -10,7 +10,6 @@ import explorers
 from explorers.base import INVITATION
 from explorers.tiles import running
 from helpers.masks import masked_softmax
-from helpers.online import online_logsumexp
 from helpers.tiled import tiles
 from tests.explorers.browser import PHONE
 from tests.explorers.view import Row, View
@@ -59,7 +58,7 @@ def test_what_is_kept_leads_to_the_courses_own_attention(tile):
         kept = running(scores, values, tile)
         assert len(kept) == math.ceil(12 / tile)
         largest, total, read = kept[-1]
-        assert largest + math.log(total) == pytest.approx(float(online_logsumexp(scores, tile)), rel=1e-12)
+        assert largest + math.log(total) == pytest.approx(float(scores.logsumexp(dim=0)), rel=1e-12)
         out = torch.tensor(read, dtype=torch.float64) / total
         torch.testing.assert_close(out, scores.softmax(dim=0) @ values)
 

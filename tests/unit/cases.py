@@ -25,12 +25,11 @@ from helpers import (
     online,
     pages,
     relative_positions,
-    sinks,
     tiled,
     today,
     windows,
 )
-from models import induction
+from models import induction, ports
 
 B, T, S, C, H, D, V = 2, 5, 7, 24, 3, 8, 11
 numbers = torch.Generator().manual_seed(0)
@@ -90,7 +89,7 @@ MODULES = {
     "DecoderBlock": (decoder.DecoderBlock(C, H, 2 * C), [x]),
     "Decoder": (decoder.Decoder(decoder.DecoderConfig(V, 9, C, H)), [ids]),
     "Decoder, padded": (decoder.Decoder(decoder.DecoderConfig(V, 9, C, H)), [ids, None, ids > 1]),
-    "RelativeBias": (relative_positions.RelativeBias(H, bidirectional=True), [T, S]),
+    "RelativeBias": (ports.RelativeBias(H, bidirectional=True), [T, S]),
     "RotaryAttention": (relative_positions.RotaryAttention(C, H), [x, None, square, True]),
     "AlibiAttention": (relative_positions.AlibiAttention(C, H), [x, None, square, True, True]),
     "RMSNorm": (norms.RMSNorm(C), [x]),
@@ -128,15 +127,13 @@ FUNCTIONS = {
     "pool_heads": (grouped.pool_heads, [table[:10], 10, 5]),
     "banded_attention": (windows.banded_attention, [drawn(B, 6, S, D), k, v, 3]),
     "windows.rolling_step": (windows.rolling_step, [q, q, q, (k, v), 3]),
-    "sinks.sink_weights": (sinks.sink_weights, [scores, drawn(H)]),
-    "gated_output": (sinks.gated_output, [q, drawn(B, H, T, 1)]),
+    "sink_weights": (long_attention.sink_weights, [scores, drawn(H)]),
     "long_attention.capped_scores": (long_attention.capped_scores, [scores, 2.0, mask]),
     "pages.read_pages": (pages.read_pages, [drawn(V, 3, H, D), torch.tensor([4, 1, 4]), 7]),
     "PagedCache": (paged, [drawn(H, T, D), drawn(H, T, D)]),
     "decoder.next_token_loss": (decoder.next_token_loss, [drawn(2, 5, V), ids]),
     "decoder.sample": (lambda logits: decoder.sample(logits, top_k=1, top_p=0.5), [drawn(B, V)]),
     "induction.induction_scores": (induction.induction_scores, [drawn(H, T, T), torch.tensor([1, 2, 1, 2, 1])]),
-    "online_logsumexp": (online.online_logsumexp, [scores, 2]),
     "partial_attention": (online.partial_attention, [q, k, v, mask]),
     "online.merge": (online.merge, [q, scores[..., 0], q, scores[..., 1]]),
     "tiled.tiled_attention": (tiled.tiled_attention, [q, k, v, 3]),

@@ -23,7 +23,6 @@ from helpers import (
     online,
     pages,
     relative_positions,
-    sinks,
     tiled,
     windows,
 )
@@ -85,7 +84,7 @@ FINISHED = {
     "10.4": latent.absorbed_attention,
     "11.1": windows.window_mask,
     "11.2": windows.rolling_step,
-    "11.3": sinks.sink_weights,
+    "11.3": long_attention.sink_weights,
     "11.4": long_attention.capped_scores,
     "11.5": pages.read_pages,
     "12.1": online.merge,

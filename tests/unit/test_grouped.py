@@ -3,29 +3,15 @@
 Exercises 10.1 and 10.2 check more, and test_ports_published.py compares the module with Llama's and Qwen's.
 """
 
-import pytest
 import torch
-import torch.nn.functional as F
 
 from exercises.common.sizes import LargestTensor
-from helpers.grouped import GroupedQueryAttention, cache_bytes, grouped_attention, pool_heads
+from helpers.grouped import GroupedQueryAttention, grouped_attention, pool_heads
 from helpers.masks import causal_mask
 from tests.unit.bert_models import agree, filled, random, some_mask
 from tests.unit.refusals import require_refused
 
-B, H, T, S, D, E, C = 2, 6, 5, 7, 11, 13, 17
-GROUPS = [1, 2, 3, 6]
-
-
-def qkv(groups):
-    return random(B, H, T, D), random(B, groups, S, D, seed=1), random(B, groups, S, E, seed=2)
-
-
-@pytest.mark.skipif(torch.__version__.startswith("2.4."), reason="PyTorch has enable_gqa since 2.5")
-def test_it_is_pytorch_s_with_enable_gqa():
-    q, k, v = qkv(2)
-    mask = some_mask(B, H, T, S)
-    agree(grouped_attention(q, k, v, mask)[0], F.scaled_dot_product_attention(q, k, v, mask, enable_gqa=True))
+B, H, T, C = 2, 6, 5, 17
 
 
 def test_keys_and_values_are_not_copied_for_each_head():
@@ -44,13 +30,6 @@ def test_the_module_hides_what_the_mask_hides_and_what_is_to_come():
     weights = module()(random(B, T, C), visible[:, :, -1:])[1]
     assert (weights[~visible.expand_as(weights)] == 0).all()
     agree(weights.sum(-1), visible.any(-1).double().expand(B, H, T))
-
-
-def test_the_cache_shrinks_with_the_groups():
-    for groups in GROUPS:
-        past = module(groups).float()(torch.zeros(B, T, C))[2]
-        assert cache_bytes(past) == 2 * B * groups * T * 4 * 4  # keys and values, 4 features of 4 bytes
-    assert cache_bytes((past, [past, None])) == 2 * cache_bytes(past)
 
 
 Q, K, ROWS = torch.zeros(1, 6, 3, 4), torch.zeros(1, 2, 5, 4), torch.zeros(12, 3)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from helpers.attention import dot_product_attention
-from helpers.mask_mods import both, causal, either, mask_table, prefix, same_document, tile_kinds, window
+from helpers.mask_mods import both, causal, mask_table, same_document, tile_kinds, window
 from helpers.masks import causal_mask
 from helpers.windows import window_mask
 from tests.unit.bert_models import agree, random
@@ -17,19 +17,17 @@ DOCUMENTS = torch.tensor([4, 4, 4, 0, 0, 7, 7, 7, 7, 7, 4, 4, 9])  # one of them
 
 
 def per_head(b, h, q_idx, kv_idx):
-    return (q_idx + kv_idx + h + 2 * b) % 3 > 0
+    return ((q_idx + kv_idx + h + 2 * b) % 3 > 0) | (q_idx == kv_idx)
 
 
 MASK_MODS = {
     "causal": both(causal),  # mutmut wraps `causal`, and FlexAttention counts the arguments of what it is given
     "window": window(4),
-    "prefix": prefix(3),
     "documents": same_document(DOCUMENTS),
     "causal window": both(causal, window(4)),
-    "causal documents, or the first key": either(both(causal, same_document(DOCUMENTS)), prefix(1)),
+    "causal documents": both(causal, same_document(DOCUMENTS)),
     "all three": both(causal, window(5), same_document(DOCUMENTS)),
-    "any of three": either(prefix(1), both(causal, window(2)), same_document(DOCUMENTS)),
-    "by head and item": both(causal, either(per_head, window(1))),
+    "by head and item": both(causal, per_head),
 }
 
 
@@ -38,7 +36,6 @@ def test_the_tables_are_those_that_are_built_by_hand():
         (causal, causal_mask(S)),
         (both(causal, window(4)), window_mask(S, S, 4)),
         (same_document(DOCUMENTS), DOCUMENTS[:, None] == DOCUMENTS),
-        (either(causal, prefix(3)), causal_mask(S) | (torch.arange(S) < 3)),
     ):
         assert torch.equal(mask_table(mask_mod, S, S)[0, 0], expected)
 
@@ -64,7 +61,7 @@ def flex(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
-@pytest.mark.parametrize("name", ["causal documents, or the first key", "by head and item"])
+@pytest.mark.parametrize("name", ["causal documents", "by head and item"])
 def test_flex_attention_reads_these_functions(flex, name):
     q, (k, v) = random(B, H, T, D), random(2, B, H, S, D, seed=1)
     table = mask_table(MASK_MODS[name], T, S, B, H)
@@ -76,11 +73,10 @@ def test_flex_attention_reads_these_functions(flex, name):
 def test_errors_are_one_sentence():
     require_refused(
         ("ValueError: size must be at least 1, got 0", lambda: window(0)),
-        ("ValueError: length must be at least 1, got 0", lambda: prefix(0)),
         ("ValueError: documents must be (S,), got (1, 13)", lambda: same_document(DOCUMENTS[None])),
         ("TypeError: documents must be a tensor, got list", lambda: same_document([0, 0, 1])),
         ("ValueError: at least one mask function to combine, got none", lambda: both()),
-        ("TypeError: must take (b, h, q_idx, kv_idx) and", lambda: either(causal, causal_mask(3))),
+        ("TypeError: must take (b, h, q_idx, kv_idx) and", lambda: both(causal, causal_mask(3))),
         ("TypeError: got torch.bool; a table of bools", lambda: mask_table(causal_mask(3), 3, 3)),
         ("ValueError: T must be at least 1, got 0", lambda: mask_table(causal, T=0, S=3)),
         ("ValueError: tile must be at least 1, got 0", lambda: tile_kinds(causal, 3, 3, 0)),

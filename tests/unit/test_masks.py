@@ -1,6 +1,5 @@
-"""Masks and the ways from a mask to weights, beyond what the checks of exercises 3.1 to 3.5 ask for."""
+"""Masks, beyond what test_attention.py and the checks of exercises 3.1 to 3.5 ask for."""
 
-import pytest
 import torch
 
 from helpers import masks
@@ -17,21 +16,6 @@ def test_causal_mask_after_a_past_is_the_last_rows_of_a_longer_one():
 
 def test_padding_mask_takes_a_list():
     assert masks.padding_mask([0, 1], 1).tolist() == [[[False]], [[True]]]
-
-
-def test_masked_softmax_without_a_mask_is_a_softmax():
-    scores = random(T, S)
-    assert torch.equal(masks.masked_softmax(scores), scores.softmax(-1))
-
-
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
-def test_a_fully_masked_row_gives_zeros_and_finite_gradients(dtype):
-    mask = some_mask(T, S)
-    scores = random(T, S, dtype=dtype).requires_grad_()
-    weights = masks.masked_softmax(scores, mask)
-    (weights * random(T, S, seed=4, dtype=dtype)).sum().backward()
-    assert not mask[0].any() and (weights[0] == 0).all() and (scores.grad[0] == 0).all()
-    assert scores.grad.isfinite().all() and scores.grad[1].abs().sum() > 0
 
 
 def test_errors_are_one_sentence():

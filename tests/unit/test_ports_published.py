@@ -13,9 +13,9 @@ from helpers.latent import LatentAttention
 from helpers.linear import delta_parallel, delta_recurrent
 from helpers.long_attention import LongAttention
 from helpers.masks import causal_mask
-from helpers.relative_positions import RelativeBias, alibi_bias, biased_attention
+from helpers.relative_positions import alibi_bias, biased_attention
 from helpers.today import TodayConfig, TodayDecoder
-from models.ports import llama_to_ours, to_ours
+from models.ports import RelativeBias, llama_to_ours, to_ours
 from tests.unit.bert_models import difference, part
 from tests.unit.refusals import require_refused
 
