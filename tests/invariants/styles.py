@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.unit.ports_to_break import drawn
+from tests.invariants.ports import drawn
 
 C, H = 20, 4
 

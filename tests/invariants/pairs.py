@@ -14,7 +14,7 @@ from helpers.heads import MultiHeadAttention
 from helpers.masks import causal_mask
 from helpers.relative_positions import rotate_halves
 from models.distances import DistanceDecoder
-from tests.unit.ports_to_break import (
+from tests.invariants.ports import (
     decoder_pair,
     drawn,
     encoder_pair,

@@ -15,10 +15,10 @@ from helpers.today import TodayConfig, TodayDecoder
 from invariants.compare import compare
 from models import story_model, story_today
 from tests.calls import Calls
-from tests.unit import pairs, pairs_styles
-from tests.unit.faults import FAULTS, IDS, PAIRS, Fault, edit, reorder
-from tests.unit.pairs_styles import Einsum, OneByOne, Separate, Stacked, Torchs
-from tests.unit.ports_to_break import PortedAttention, decoder_pair, fill
+from tests.invariants import pairs, styles
+from tests.invariants.faults import FAULTS, IDS, PAIRS, Fault, edit, reorder
+from tests.invariants.ports import PortedAttention, decoder_pair, fill
+from tests.invariants.styles import Einsum, OneByOne, Separate, Stacked, Torchs
 from tests.unit.refusals import require_refused
 
 UNSEEN = [fault for fault in FAULTS if fault.places]
@@ -66,19 +66,17 @@ def test_equal_models_agree_in_whichever_style_although_a_factor_may_stand_elsew
         found = compare(mine, theirs, *inputs, **options)
         assert not found and found.guess is None and not found.other_architecture, name
         assert found.undone == (name in ("translator", "Gemma")), name
-        assert name in pairs_styles.PAIRS or sum(row.gave is not None for row in found.rows) >= 6, name
+        assert name in styles.PAIRS or sum(row.gave is not None for row in found.rows) >= 6, name
 
 
 @pytest.mark.parametrize("start", PARTS)
 def test_what_other_parameters_make_up_for_is_no_difference_and_no_cause(start):
     for mine, theirs in ((Separate, Torchs), (OneByOne, Einsum)):
-        mine, theirs, inputs, _ = pairs_styles.pair(mine, theirs, pairs_styles.EQUAL[start % 4])
+        mine, theirs, inputs, _ = styles.pair(mine, theirs, styles.EQUAL[start % 4])
         assert not compare(mine, theirs, *inputs)
     wrong = []
-    faults = [
-        fault for fault in FAULTS if fault.pair in pairs_styles.PAIRS and fault.name != "items and positions mixed"
-    ]
-    for fault, change in list(itertools.product(faults, pairs_styles.EQUAL))[start::STEP]:
+    faults = [fault for fault in FAULTS if fault.pair in styles.PAIRS and fault.name != "items and positions mixed"]
+    for fault, change in list(itertools.product(faults, styles.EQUAL))[start::STEP]:
         mine, theirs, inputs, _ = fault.broken(change)
         found = compare(mine, theirs, *inputs)
         assert found, (fault.pair, fault.name)
@@ -235,7 +233,7 @@ def test_a_cause_is_told_in_words_that_are_true():
     ):
         mine, theirs, inputs, options = Fault(pair, "", (), False, (), code).broken()
         assert first_sentence(compare(mine, theirs, *inputs, **options)).startswith(words), pair
-    theirs, mine, inputs, _ = pairs_styles.pair(Separate, Torchs)
+    theirs, mine, inputs, _ = styles.pair(Separate, Torchs)
     edit(theirs, "self.wk(x)", "self.wq(x)")
     words = "what is used as queries, keys and values: queries, keys and values in mine, queries, queries and values in"
     assert first_sentence(compare(mine, theirs, *inputs)).startswith(words)
@@ -267,7 +265,7 @@ def test_of_two_faults_the_second_is_said_to_follow():
 
 
 def test_a_bias_of_zeros_makes_no_other_architecture():
-    mine, theirs, inputs, _ = pairs_styles.pair(Separate, Stacked)
+    mine, theirs, inputs, _ = styles.pair(Separate, Stacked)
     theirs.qkv.bias = theirs.proj.bias = None
     for layer in (mine.wq, mine.wk, mine.wv, mine.wo):
         layer.bias.data.zero_()

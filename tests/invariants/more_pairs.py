@@ -10,7 +10,7 @@ from torch import nn
 from helpers.grouped import GroupedQueryAttention
 from helpers.heads import MultiHeadAttention
 from helpers.relative_positions import rotate_pairs
-from tests.unit.ports_to_break import (
+from tests.invariants.ports import (
     FusedAttention,
     Gated,
     PortedAttention,

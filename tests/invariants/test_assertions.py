@@ -29,7 +29,7 @@ from invariants.assertions import (
     assert_scale,
     slow_attention,
 )
-from tests.unit.ports_to_break import decoder_pair, fill, today_pair
+from tests.invariants.ports import decoder_pair, fill, today_pair
 
 IDS = torch.randint(0, 29, (3, 9), generator=torch.Generator().manual_seed(1))
 X = torch.randn(2, 7, 12, generator=torch.Generator().manual_seed(2))
