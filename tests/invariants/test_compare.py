@@ -21,17 +21,16 @@ from tests.invariants.ports import PortedAttention, decoder_pair, fill
 from tests.invariants.styles import Einsum, OneByOne, Separate, Stacked, Torchs
 from tests.unit.refusals import require_refused
 
-UNSEEN = [fault for fault in FAULTS if fault.places]
-TOGETHER = [both for both in itertools.combinations(UNSEEN, 2) if both[0].pair == both[1].pair][::19]
+PLACED = [fault for fault in FAULTS if fault.places]
+TOGETHER = [both for both in itertools.combinations(PLACED, 2) if both[0].pair == both[1].pair][::11]
 STEP = 7
 PARTS = [0, *(pytest.param(start, marks=pytest.mark.slow) for start in range(1, STEP))]  # the first in the quick run
 
 
-@pytest.mark.parametrize("faults", [[fault for fault in FAULTS if not fault.places], UNSEEN], ids=["seen", "unseen"])
-def test_four_fifths_of_the_faults_are_named(faults):
-    known = [fault for fault in faults if fault.kinds]
-    assert sum(not fault.missed for fault in known) >= 0.8 * len(known)
-    assert len({(fault.pair, fault.name) for fault in faults}) == len(faults)
+def test_nine_tenths_of_the_faults_are_named():
+    known = [fault for fault in FAULTS if fault.kinds]
+    assert sum(not fault.missed for fault in known) >= 0.9 * len(known)
+    assert len({(fault.pair, fault.name) for fault in FAULTS}) == len(FAULTS)
 
 
 @pytest.mark.parametrize("start", PARTS)
@@ -137,7 +136,7 @@ def test_half_precision_has_a_tolerance_of_its_own():
 def turned(x):
     """The features in a direction that no list of causes has."""
     q, _ = torch.linalg.qr(torch.randn(x.size(-1), x.size(-1), generator=torch.Generator().manual_seed(1)))
-    return x @ q
+    return x @ q.to(x)
 
 
 ODD = {
@@ -155,7 +154,8 @@ ODD = {
 
 @pytest.mark.parametrize("start", PARTS)
 def test_what_nobody_has_thought_of_has_no_name(start):
-    for i, (pair, (odd, change)) in list(enumerate(itertools.product(pairs.PAIRS, ODD.items())))[start::STEP]:
+    known = [pair for pair in pairs.PAIRS if pair != "torch first"]  # whose dropout would rightly be named
+    for i, (pair, (odd, change)) in list(enumerate(itertools.product(known, ODD.items())))[start::STEP]:
         mine, theirs, inputs, options = PAIRS[pair]()
         names = [name for name, _ in mine.named_modules() if name]
         module = mine.get_submodule(names[i % len(ODD) * 7 % len(names)])
@@ -312,26 +312,6 @@ def test_a_mapping_pairs_what_names_do_not_tell():
     theirs[0].weight.data[2] += 1
     found = compare(mine, theirs, x, mapping=mapping)
     assert (found.name, found.guess.kind) == ("1", "parameter")
-
-
-def test_a_factor_that_stands_in_another_module_is_no_difference():
-    class Scaled(nn.Module):
-        def __init__(self, early):
-            super().__init__()
-            self.table, self.out, self.early = nn.Embedding(7, 5), nn.Linear(5, 3), early
-
-        def forward(self, ids):
-            return self.out(self.table(ids) if self.early else 2 * self.table(ids))
-
-    torch.manual_seed(0)
-    mine, theirs, ids = Scaled(False), Scaled(True), torch.tensor([[1, 2, 3, 4]])
-    theirs.load_state_dict(mine.state_dict())
-    theirs.table.weight.data *= 2
-    found = compare(mine, theirs, ids)
-    assert not found and found.undone
-    mine.out.bias.data += 1
-    found = compare(mine, theirs, ids)
-    assert found.name == "out" and found.guess.kind == "parameter"
 
 
 # ---------------------------------------------------------------- nothing is left behind
