@@ -37,10 +37,9 @@ def guess(parting, certain, runs, pairs, parameters):
         return None  # what is that small is explained by too much
     sides, pool = both_sides(parting, runs, pairs, within)
     times = [call.start if parting.before else call.end for call in (mine, theirs)]
-    scope, other = (side.scope for side in sides) if parting.before else (mine, theirs)
     found = (
         by_runs(runs, pairs, within)
-        or by_parameters(scope, other, parameters, within, [run[0] for run in runs])
+        or by_parameters(*(side.scope for side in sides), parameters, within, [run[0] for run in runs])
         or _tried(by_attention, runs, times, parting)
     )
     if found or not certain:
