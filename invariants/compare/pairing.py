@@ -138,18 +138,14 @@ def architecture(models, runs, pairs):
     If they or the models hold as many numbers on both sides, only the layout differs.
     """
     done = set(pairs), set(pairs.values())
-    alone = [_alone(*each) for each in zip(runs, done, models[::-1], strict=True)]
     modules = [{"": model} | {call.name: call.module for call in run} for model, run in zip(models, runs, strict=True)]
     reshaped = [(a, b) for a, b in pairs.items() if _have_other_shapes(modules[0][a], modules[1][b])]
+    alone = [(*_alone(runs[i], done[i], models[1 - i]), *(pair[i] for pair in reshaped)) for i in (0, 1)]
+    sizes = [sum(_size(side[name]) for name in names) for side, names in zip(modules, alone, strict=True)]
     in_all = [sum(p.numel() for p in model.parameters()) for model in models]
-    layers = [sum(_size(side[name]) for name in names) for side, names in zip(modules, alone, strict=True)]
-    same = (layers[0] == layers[1] or in_all[0] == in_all[1]) and not reshaped  # a layer may be there and not run
-    alone = [[*names, *(pair[i] for pair in reshaped)] for i, names in enumerate(alone)]
-    shares = [
-        sum(_size(side[name]) for name in names) / (total or 1)
-        for side, names, total in zip(modules, alone, in_all, strict=True)
-    ]
-    return tuple(map(tuple, alone)), max(shares) > DETAILS and not same
+    same = not reshaped and (sizes[0] == sizes[1] or in_all[0] == in_all[1])  # a layer may be there and not run
+    many = any(size > DETAILS * total for size, total in zip(sizes, in_all, strict=True))
+    return tuple(alone), many and not same
 
 
 def _size(module):
