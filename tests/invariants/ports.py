@@ -25,8 +25,8 @@ class PortedAttention(nn.Module):
 
     def __init__(self, width, heads, groups=None, bias=True, turn=None):
         super().__init__()
-        self.n_heads, self.groups, self.turn = heads, groups or heads, turn
-        narrow = width // heads * self.groups
+        self.n_heads, self.turn = heads, turn
+        narrow = width // heads * (groups or heads)
         self.wq, self.wo = nn.Linear(width, width, bias=bias), nn.Linear(width, width, bias=bias)
         self.wk, self.wv = nn.Linear(width, narrow, bias=bias), nn.Linear(width, narrow, bias=bias)
 

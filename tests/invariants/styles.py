@@ -141,13 +141,12 @@ STYLES = (Separate, Stacked, Einsum, OneByOne, SequenceFirst, Torchs)
 
 def pair(mine, theirs, change=lambda q, k, v, o: None):
     """change: what is done to the projections of mine, to queries, keys, values and output, in place"""
-    models = mine(), theirs()
-    for model, step in zip(models, (change, None), strict=True):
-        source = Separate()
-        for i, layer in enumerate((source.wq, source.wk, source.wv, source.wo)):
+    models, sources = (mine(), theirs()), (Separate(), Separate())
+    for source in sources:
+        for i, layer in enumerate(source.children()):
             layer.weight.data, layer.bias.data = drawn(i, C, C) * 0.3, drawn(10 + i, C) * 0.3
-        if step:
-            step(source.wq, source.wk, source.wv, source.wo)
+    change(*sources[0].children())
+    for model, source in zip(models, sources, strict=True):
         model.take(source)
         model.eval()
     return *models, (drawn(20, 2, 7, C),), {}
