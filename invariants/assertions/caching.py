@@ -42,15 +42,15 @@ def assert_cache_equals_whole(model, ids, *, reset=None, pieces=None, axis=None,
     plans = pieces or ([1] * T, [T - 3, 1, 1, 1], [1, 3, T - 4], [T - 2, 2])
     with text.at_rest():
         for sizes in plans:
-            apart = text.apart(sizes)
-            layer = apart and sizes[1:] != [1] * len(sizes[1:]) and recurrent_layer(text.subject.modules)
+            apart, one_by_one = text.apart(sizes), set(sizes[1:]) <= {1}
+            layer = apart and not one_by_one and recurrent_layer(text.subject.modules)
             if layer:
                 raise ValueError(
                     f"a recurrent layer, {layer}, may take one token after another only once there is a past, and the "
                     "outputs differ for several: hand over pieces=, such as [[1] * T]"
                 )
             if apart:
-                look = LOOK["one" if sizes[1:] == [1] * len(sizes[1:]) else "several"]
+                look = LOOK["one" if one_by_one else "several"]
                 raise AssertionError(f"{_how(sizes)} the outputs differ {far(apart)}; look at {look}")
 
 

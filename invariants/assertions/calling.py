@@ -236,7 +236,7 @@ class Subject:
 
         return self.pooled(part, cut, B=1, T=len(columns))
 
-    def changed(self, where, seed=0, fill=None):
+    def changed(self, where, fill=None):
         """A change of the text at these items and positions, (B, T) bool, to others of the same kind."""
 
         def change(x):
@@ -245,7 +245,7 @@ class Subject:
                 shape[self.batch] = self.B
             shape[self.axis] = self.T
             mask = (where.T if self.batch == 1 else where).reshape(shape)
-            return torch.where(mask, others(x, seed) if fill is None else torch.full_like(x, fill), x)
+            return torch.where(mask, others(x) if fill is None else torch.full_like(x, fill), x)
 
         return change
 
@@ -323,19 +323,22 @@ def refuse_random(run):
 
     Errors: Unrepeatable if it is more, with what makes them differ
     """
-    runs, on_cpu = [], not (torch.cuda.is_available() or torch.backends.mps.is_available())
-    for seed in (0, 1, 0):
+    on_cpu = not (torch.cuda.is_available() or torch.backends.mps.is_available())
+
+    def run_from(seed):
         (torch.default_generator if on_cpu else torch).manual_seed(seed)  # torch's own is slow: it asks all devices
-        runs.append(run().clone())
-        far, size, dtype = distance(runs[0], runs[-1])
-        if far <= 0.1 * COARSE.get(dtype, 1e-4) * size:
-            if seed:
-                return far
-            if len(runs) == 3:
-                raise Unrepeatable(
-                    f"two runs on the same input differ by {distance(*runs[:2])[0]:.2g}: the model is random, so that "
-                    "nothing else can be asked; look for dropout that evaluation does not turn off (assert_modes)"
-                )
+        return run().clone()
+
+    first = run_from(0)
+    far, size, dtype = distance(first, run_from(1))
+    rounding = 0.1 * COARSE.get(dtype, 1e-4) * size
+    if far <= rounding:
+        return far
+    if distance(first, run_from(0))[0] <= rounding:
+        raise Unrepeatable(
+            f"two runs on the same input differ by {far:.2g}: the model is random, so that nothing else can be asked; "
+            "look for dropout that evaluation does not turn off (assert_modes)"
+        )
     raise Unrepeatable(
         "two runs on the same input differ, from the same random numbers, too: the model keeps something from one run "
         "to the next, so that nothing else can be asked; look for a cache that is not emptied"

@@ -12,7 +12,6 @@ LOOK = {
     "heads": "how features become heads, and heads features, by view and transpose, and at what mixes heads",
     "groups": "how keys and values are repeated: repeat_interleave gives each one to neighbors, repeat deals them out",
 }
-PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
 
 
 def assert_scale(scores_of, tolerance=1e-4):
@@ -70,7 +69,7 @@ def assert_grouped_heads(attention, x, num_heads, num_kv_heads, names=None, *, t
 
 
 USUAL = (
-    PROJECTIONS,
+    ("q_proj", "k_proj", "v_proj", "out_proj"),
     ("q_proj", "k_proj", "v_proj", "o_proj"),
     ("W_query", "W_key", "W_value", "out_proj"),
     *((f"{w}q", f"{w}k", f"{w}v", f"{w}o") for w in ("w", "W", "w_", "W_", "")),

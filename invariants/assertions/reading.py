@@ -53,7 +53,8 @@ def assert_causal(model, *inputs, axis=None, tolerance=None, **options):
         subject.outputs()  # an error about the shape, if there is none for each position
         refuse_nan(subject.whole())
         for t in steps:
-            apart = subject.apart(lambda t=t: _first(subject, t, positions=slice(t, None)), SAME_SHAPES)
+            later = subject.changed(subject.everywhere(slice(t, None)))
+            apart = subject.apart(lambda t=t, x=later: (subject.whole()[:, :t], subject.outputs(x)[:, :t]), SAME_SHAPES)
             if apart:
                 seen, look = subject.exactly(lambda: _leak(subject))
                 raise AssertionError(f"{_outputs(t)} {far(apart)} with what follows{seen}; look at {LOOK[look]}")
@@ -67,11 +68,6 @@ def assert_causal(model, *inputs, axis=None, tolerance=None, **options):
                 raise AssertionError(
                     f"{_outputs(t)} {far(apart)} with how many positions follow, whatever they hold; look at {look}"
                 )
-
-
-def _first(subject, t, **where):
-    """The first t outputs, and those of the text changed there."""
-    return subject.whole()[:, :t], subject.outputs(subject.changed(subject.everywhere(**where)))[:, :t]
 
 
 def _leak(subject):

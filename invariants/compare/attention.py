@@ -11,8 +11,9 @@ import torch
 
 from invariants.compare.heads import Operand, in_heads, operand
 from invariants.compare.masks import HIDDEN, by_mask
-from invariants.compare.numbers import Guess, in_layout_of, near, order_of, relation
+from invariants.compare.numbers import Guess, in_layout_of, near, order_of, relation, same
 from invariants.compare.operations import behind, tensors_in
+from invariants.compare.sites import sites_of
 
 NAMES = {"q": "queries", "k": "keys", "v": "values"}
 SCALES = {  # of D, C, H and T
@@ -157,7 +158,7 @@ def by_attention(runs, times, parting):
     Of several steps, the first is told. The first site is meant whose results differ, where all later ones differ too.
     """
     sites = [
-        [site for site in run.sites if site.start < time or _reads(site, x)]
+        [site for site in sites_of(run.operations) if site.start < time or _reads(site, x)]
         for run, time, x in zip(runs, times, (parting.a, parting.b), strict=True)
     ]
     if len(sites[0]) != len(sites[1]):
@@ -175,7 +176,7 @@ def by_attention(runs, times, parting):
 def _reads(site, x):
     """Whether a tensor is one of the steps from a projection to queries, keys or values."""
     steps = (one for sources in site.sources for source in sources for one in behind(source))
-    return any(one.value.shape == x.shape and torch.equal(one.value, x) for one in steps)
+    return any(same(one.value, x) for one in steps)
 
 
 def _difference(mine, theirs, masks):

@@ -12,7 +12,7 @@ from functools import partial
 import torch
 
 from invariants.compare.attention import by_attention
-from invariants.compare.numbers import Guess, close, relation, size_of_difference
+from invariants.compare.numbers import Guess, close, relation, same, size_of_difference
 from invariants.compare.operations import Operation
 from invariants.compare.parameters import by_bias, by_parameters
 from invariants.compare.places import CANNOT_RUN, differences, largest_of
@@ -37,10 +37,9 @@ def guess(parting, certain, runs, pairs, parameters):
         return None  # what is that small is explained by too much
     sides, pool = both_sides(parting, runs, pairs, within)
     times = [call.start if parting.before else call.end for call in (mine, theirs)]
-    scope, other = (side.scope for side in sides) if parting.before else (mine, theirs)
     found = (
         by_runs(runs, pairs, within)
-        or by_parameters(scope, other, parameters, within, [run[0] for run in runs])
+        or by_parameters(*(side.scope for side in sides), parameters, within, [run[0] for run in runs])
         or _tried(by_attention, runs, times, parting)
     )
     if found or not certain:
@@ -84,8 +83,8 @@ def by_runs(runs, pairs, within):
 
 def _end(run, target, time):
     """The last operation that gave the target, or one that stands for an input."""
-    same = (x for x in reversed(run.operations) if x.time < time and x.value.shape == target.shape)
-    return next((x for x in same if torch.equal(x.value, target)), Operation("", target, [], True))
+    found = (x for x in reversed(run.operations) if x.time < time and same(x.value, target))
+    return next(found, Operation("", target, [], True))
 
 
 def _uses(runs, times, vector):

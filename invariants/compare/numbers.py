@@ -57,6 +57,11 @@ def _apart(a, b):
     return apart.nan_to_num(nan=math.inf).max().item() if apart.numel() else 0.0
 
 
+def same(a, b):
+    """Whether they are the same to the last digit."""
+    return a.shape == b.shape and torch.equal(a, b)
+
+
 def close(a, b, within):
     return a.shape == b.shape and _apart(a, b) <= within
 

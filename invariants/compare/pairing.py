@@ -2,6 +2,7 @@
 
 import torch
 
+from invariants.compare.numbers import same
 from invariants.compare.operations import Layer
 
 DETAILS = 0.05  # of the parameters may have no counterpart before two models are different architectures
@@ -50,26 +51,28 @@ def alike(one, other):
 
 def is_layer(call):
     """Whether it has parameters of its own, and computes with them itself."""
-    return not any(isinstance(child.module, Layer) for child in call.children) and any(
-        True for _ in call.module.parameters(recurse=False)
-    )
+    owns = next(call.module.parameters(recurse=False), None) is not None
+    return owns and not any(isinstance(child.module, Layer) for child in call.children)
+
+
+def _weight(call):
+    return next(call.module.parameters(recurse=False)).detach()
 
 
 def _is_part(call, others):
     """Whether its weight is some rows of another one's, as that of the queries is where q, k and v are stacked."""
-    w = next(call.module.parameters(recurse=False))
-    wider = (next(other.module.parameters(recurse=False)) for other in others.values())
-    wider = (u for u in wider if u.dim() > 1 and u.shape[1:] == w.shape[1:] and len(u) > len(w))
+    w = _weight(call)
+    wider = (u for u in map(_weight, others.values()) if u.dim() > 1 and u.shape[1:] == w.shape[1:] and len(u) > len(w))
     return any(torch.equal(w, u[i : i + len(w)]) for u in wider for i in range(0, len(u), len(w)))
 
 
 def _shape(call):
-    return next(call.module.parameters(recurse=False)).shape
+    return _weight(call).shape
 
 
 def _values(call):
     """The same for equal weights: two of their numbers tell them apart; a norm that was never trained has none."""
-    weight = next(call.module.parameters(recurse=False)).detach().flatten()
+    weight = _weight(call).flatten()
     if len(weight) == 0 or torch.equal(weight, weight[:1].expand(len(weight))):
         return None
     return round(float(weight.double().square().sum() + weight[0]), 9), _shape(call)
@@ -135,18 +138,14 @@ def architecture(models, runs, pairs):
     If they or the models hold as many numbers on both sides, only the layout differs.
     """
     done = set(pairs), set(pairs.values())
-    alone = [_alone(*each) for each in zip(runs, done, models[::-1], strict=True)]
     modules = [{"": model} | {call.name: call.module for call in run} for model, run in zip(models, runs, strict=True)]
     reshaped = [(a, b) for a, b in pairs.items() if _have_other_shapes(modules[0][a], modules[1][b])]
+    alone = [(*_alone(runs[i], done[i], models[1 - i]), *(pair[i] for pair in reshaped)) for i in (0, 1)]
+    sizes = [sum(_size(side[name]) for name in names) for side, names in zip(modules, alone, strict=True)]
     in_all = [sum(p.numel() for p in model.parameters()) for model in models]
-    layers = [sum(_size(side[name]) for name in names) for side, names in zip(modules, alone, strict=True)]
-    same = (layers[0] == layers[1] or in_all[0] == in_all[1]) and not reshaped  # a layer may be there and not run
-    alone = [[*names, *(pair[i] for pair in reshaped)] for i, names in enumerate(alone)]
-    shares = [
-        sum(_size(side[name]) for name in names) / (total or 1)
-        for side, names, total in zip(modules, alone, in_all, strict=True)
-    ]
-    return tuple(map(tuple, alone)), max(shares) > DETAILS and not same
+    same = not reshaped and (sizes[0] == sizes[1] or in_all[0] == in_all[1])  # a layer may be there and not run
+    many = any(size > DETAILS * total for size, total in zip(sizes, in_all, strict=True))
+    return tuple(alone), many and not same
 
 
 def _size(module):
@@ -170,6 +169,6 @@ def _alone(run, done, other):
     for call in {call.name: call for call in run if call.name not in done}.values():
         own = list(call.module.parameters(recurse=False))
         known = {call.name, f"{call.name}.weight"} & names
-        if not known and not all(any(p.shape == q.shape and torch.equal(p, q) for q in there) for p in own):
+        if not known and not all(any(same(p, q) for q in there) for p in own):
             found.append(call.name)
     return found

@@ -3,7 +3,7 @@
 import torch
 from torch.func import functional_call
 
-from invariants.compare.numbers import Guess, close, near, relation, rounding, size_of_difference
+from invariants.compare.numbers import Guess, close, near, relation, rounding, same, size_of_difference
 from invariants.compare.places import CANNOT_RUN
 from invariants.compare.recording import copied, first_tensor
 
@@ -43,7 +43,7 @@ def _with_all(root, known):
     """What the whole of mine gives with all differing parameters of theirs, or None."""
     own = dict(root.module.named_parameters())
     differing = [(a, b) for a, b in known.values() if not _equal(a, b)]
-    replaced = {n: b for a, b in differing for n, p in own.items() if p.shape == a.shape and torch.equal(p, a)}
+    replaced = {n: b for a, b in differing for n, p in own.items() if same(p, a)}
     if not replaced:
         return None
     return _output(root, copied({**own, **dict(root.module.named_buffers()), **replaced}))  # which a run may change
@@ -75,7 +75,7 @@ def _described(name, a, b, known):
     a, b = a.detach(), b.detach()
     if rounded := rounding(a, b):
         return rounded
-    elsewhere = [n for n, (_, other) in known.items() if n != name and other.shape == a.shape and torch.equal(other, a)]
+    elsewhere = [n for n, (_, other) in known.items() if n != name and same(other, a)]
     if elsewhere and not _constant(a):
         says = f"`{name}` with the numbers of `{elsewhere[0]}`", "with its own"
         return Guess("roles", "a parameter in the wrong place", *says)

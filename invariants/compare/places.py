@@ -5,7 +5,7 @@ from functools import partial
 
 import torch
 
-from invariants.compare.numbers import in_layout_of, size_of_difference
+from invariants.compare.numbers import in_layout_of, same, size_of_difference
 from invariants.compare.recording import Call, noisy, with_first
 
 MOST = 4  # places that get numbers of theirs at once
@@ -123,7 +123,7 @@ def _effect(found, places, tolerance, rerun):
     again = {event.key: event for event in rerun({e.key: partial(with_first, x=e.in_mine) for e in places})}
     for event in found[found.index(places[-1]) + 1 :]:
         now = again.get(event.key)
-        if now is None or any(_same(event.b, place.b) for place in places):
+        if now is None or any(same(event.b, place.b) for place in places):
             continue  # it hands on what these places gave
         if now.differs(tolerance):
             return False, event
@@ -144,7 +144,3 @@ def _undone_at(found, i, tolerance, rerun):
         if size_of_difference(event.a, again[event.key].a) > 10 * allowed(event.b, tolerance):
             return j
     return None
-
-
-def _same(x, y):
-    return x.shape == y.shape and torch.equal(x, y)

@@ -2,14 +2,12 @@
 
 import itertools
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import torch
 from torch import nn
 from torch.utils._pytree import tree_map
 
 from invariants.compare.operations import Operations, tensors_in
-from invariants.compare.sites import sites_of
 
 
 @dataclass(eq=False)
@@ -47,13 +45,7 @@ class Run(list):
     operations: what torch's functions computed
     """
 
-    def __init__(self):
-        super().__init__()
-        self.operations = []
-
-    @cached_property
-    def sites(self):
-        return sites_of(self.operations)
+    operations = ()
 
 
 def record(model, call, inputs, options, changes=None, inside=False):
@@ -79,7 +71,8 @@ def record(model, call, inputs, options, changes=None, inside=False):
             handle.remove()
         for parameter, numbers in before:
             parameter.data.copy_(numbers)
-    calls.operations = operations.found if inside else []
+    if inside:
+        calls.operations = operations.found
     if not calls:
         raise ValueError(f"the call must run the model, {type(model).__name__}, as model(...), and it did not")
     if calls[0].name == "" and calls[0].end == recorder.clock - 1:

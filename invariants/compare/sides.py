@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 
-from invariants.compare.numbers import size_of_difference
+from invariants.compare.numbers import same, size_of_difference
 from invariants.compare.operations import tensors_in
 from invariants.compare.recording import Call
 
@@ -39,7 +39,7 @@ def both_sides(parting, runs, pairs, within):
 def _side(call, before, run, names, paired):
     """One side. What a module that holds others makes of their outputs is known only if it has a counterpart."""
     target, scope, now = (call.input, call.parent, call.start) if before else (call.output, call, call.end)
-    while scope.parent is not None and before and any(_is(x, target) for x in _floats(scope)):
+    while scope.parent is not None and before and any(same(x, target) for x in _floats(scope)):
         now, scope = scope.start, scope.parent  # it came from further outside
     done = sorted((c for c in scope.descendants() if -1 < c.end < now), key=lambda c: c.end)
     known = [(("x", "x2", "x3")[i], x) for i, x in enumerate(_floats(scope)[:3])]
@@ -48,12 +48,8 @@ def _side(call, before, run, names, paired):
             known.append((f"input of {_label(c, scope, names)}", c.input))
         if c.output is not None and not (c.children and c.name not in paired):
             known.append((_label(c, scope, names), c.output))
-    known = [(label, x) for i, (label, x) in enumerate(known) if not any(_is(x, other) for _, other in known[:i])]
+    known = [(label, x) for i, (label, x) in enumerate(known) if not any(same(x, other) for _, other in known[:i])]
     return Side(target, scope, known, _tables(scope, run, target))
-
-
-def _is(x, target):
-    return x is not None and x.shape == target.shape and torch.equal(x, target)
 
 
 def _floats(call):

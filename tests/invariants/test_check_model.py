@@ -13,7 +13,7 @@ from torch import nn
 from helpers.decoder import Decoder
 from invariants import assertions
 from invariants.assertions import check_model
-from tests.unit.test_assertions import IDS, REAL, Net, X, bert, story, torchs
+from tests.invariants.test_assertions import IDS, REAL, Net, X, bert, story, torchs
 
 
 def table(capsys, *args, **options):

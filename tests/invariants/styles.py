@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.unit.ports_to_break import drawn
+from tests.invariants.ports import drawn, load
 
 C, H = 20, 4
 
@@ -28,9 +28,8 @@ class Separate(nn.Module):
         out = scores.softmax(-1) @ v
         return self.wo(out.transpose(1, 2).reshape(B, T, -1))
 
-    def load(self, *layers):
-        for own, (weight, bias) in zip((self.wq, self.wk, self.wv, self.wo), layers, strict=True):
-            own.weight.data, own.bias.data = weight.clone(), bias.clone()
+    def take(self, other):
+        load(self, other)
 
 
 class Stacked(nn.Module):
@@ -44,9 +43,8 @@ class Stacked(nn.Module):
         out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         return self.proj(out.transpose(1, 2).reshape(B, T, C))
 
-    def load(self, *layers):
-        self.qkv.weight.data, self.qkv.bias.data = (torch.cat(parts) for parts in zip(*layers[:3], strict=True))
-        self.proj.weight.data, self.proj.bias.data = (x.clone() for x in layers[3])
+    def take(self, other):
+        load(self, other, dict.fromkeys(("wq", "wk", "wv"), "qkv") | {"wo": "proj"})
 
 
 class Einsum(nn.Module):
@@ -68,11 +66,13 @@ class Einsum(nn.Module):
         out = torch.einsum("bhts,bhsd->bhtd", scores.softmax(-1), v)
         return torch.einsum("bhtd,hcd->btc", out, self.WO) + self.bo
 
-    def load(self, *layers):
-        for letter, (weight, bias) in zip("qkv", layers[:3], strict=True):
-            getattr(self, f"W{letter.upper()}").data = weight.view(H, -1, C).mT.contiguous()
-            getattr(self, f"b{letter}").data = bias.view(H, 1, -1).clone()
-        self.WO.data, self.bo.data = layers[3][0].view(C, H, -1).transpose(0, 1).contiguous(), layers[3][1].clone()
+    def take(self, other):
+        for letter in "qkv":
+            layer = other.get_submodule(f"w{letter}")
+            getattr(self, f"W{letter.upper()}").data = layer.weight.data.view(H, -1, C).mT.contiguous()
+            getattr(self, f"b{letter}").data = layer.bias.data.view(H, 1, -1).clone()
+        self.WO.data = other.wo.weight.data.view(C, H, -1).transpose(0, 1).contiguous()
+        self.bo.data = other.wo.bias.data.clone()
 
 
 class OneHead(nn.Module):
@@ -95,11 +95,11 @@ class OneByOne(nn.Module):
     def forward(self, x):
         return self.proj(torch.cat([head(x) for head in self.heads], dim=-1))
 
-    def load(self, *layers):
+    def take(self, other):
+        load(self.proj, other.wo)
         for i, head in enumerate(self.heads):
-            for own, parts in zip((head.query, head.key, head.value), layers[:3], strict=True):
-                own.weight.data, own.bias.data = (x.chunk(H)[i].clone() for x in parts)
-        self.proj.weight.data, self.proj.bias.data = (x.clone() for x in layers[3])
+            for own, layer in ((head.query, other.wq), (head.key, other.wk), (head.value, other.wv)):
+                own.load_state_dict({name: x.chunk(H)[i] for name, x in layer.state_dict().items()})
 
 
 class SequenceFirst(nn.Module):
@@ -120,9 +120,8 @@ class SequenceFirst(nn.Module):
         a = torch.bmm(F.softmax(w, dim=-1), v).transpose(0, 1)
         return self.out(a.contiguous().view(T, B, C)).transpose(0, 1)
 
-    def load(self, *layers):
-        self.in_weight.data, self.in_bias.data = (torch.cat(parts) for parts in zip(*layers[:3], strict=True))
-        self.out.weight.data, self.out.bias.data = (x.clone() for x in layers[3])
+    def take(self, other):
+        load(self, other, dict.fromkeys(("wq.", "wk.", "wv."), "in_") | {"wo": "out"})
 
 
 class Torchs(nn.Module):
@@ -133,25 +132,22 @@ class Torchs(nn.Module):
     def forward(self, x):
         return self.mha(x, x, x, attn_mask=torch.ones(x.size(1), x.size(1)).triu(1).bool(), need_weights=False)[0]
 
-    def load(self, *layers):
-        stacked = (torch.cat(parts) for parts in zip(*layers[:3], strict=True))
-        self.mha.in_proj_weight.data, self.mha.in_proj_bias.data = stacked
-        self.mha.out_proj.weight.data, self.mha.out_proj.bias.data = (x.clone() for x in layers[3])
+    def take(self, other):
+        load(self.mha, other, dict.fromkeys(("wq.", "wk.", "wv."), "in_proj_") | {"wo": "out_proj"})
 
 
 STYLES = (Separate, Stacked, Einsum, OneByOne, SequenceFirst, Torchs)
 
 
-def layers():
-    """Weight and bias of the projections to queries, keys, values, and of that of the output."""
-    return [(drawn(i, C, C) * 0.3, drawn(10 + i, C) * 0.3) for i in range(4)]
-
-
-def pair(mine, theirs, change=lambda given: given):
-    """change: what is done to the layers of mine"""
-    models = mine(), theirs()
-    for model, given in zip(models, (change(layers()), layers()), strict=True):
-        model.load(*given)
+def pair(mine, theirs, change=lambda q, k, v, o: None):
+    """change: what is done to the projections of mine, to queries, keys, values and output, in place"""
+    models, sources = (mine(), theirs()), (Separate(), Separate())
+    for source in sources:
+        for i, layer in enumerate(source.children()):
+            layer.weight.data, layer.bias.data = drawn(i, C, C) * 0.3, drawn(10 + i, C) * 0.3
+    change(*sources[0].children())
+    for model, source in zip(models, sources, strict=True):
+        model.take(source)
         model.eval()
     return *models, (drawn(20, 2, 7, C),), {}
 
@@ -165,25 +161,27 @@ PAIRS = {
 # ---------------------------------------------------------------- what another parameter makes up for
 
 
-def other_order(given):
+def other_order(q, k, v, o):
     """Heads in another order, with the columns of the output projection to match."""
     rows = torch.arange(C).view(H, -1)[[2, 0, 3, 1]].flatten()
-    return [*((weight[rows], bias[rows]) for weight, bias in given[:3]), (given[3][0][:, rows], given[3][1])]
+    for parameter in (*q.parameters(), *k.parameters(), *v.parameters()):
+        parameter.data = parameter.data[rows]
+    o.weight.data = o.weight.data[:, rows]
 
 
-def no_bias_of_keys(given):
-    q, (weight, bias), v, o = given
-    return [q, (weight, 0 * bias), v, o]
+def no_bias_of_keys(q, k, v, o):
+    k.bias.data.zero_()
 
 
-def bias_of_values_later(given):
-    q, k, (weight, bias), (w, b) = given
-    return [q, k, (weight, 0 * bias), (w, b + w @ bias)]
+def bias_of_values_later(q, k, v, o):
+    o.bias.data += o.weight.data @ v.bias.data
+    v.bias.data.zero_()
 
 
-def scale_in_keys(given):
-    (wq, bq), (wk, bk), v, o = given
-    return [(wq / 2, bq / 2), (wk * 2, bk * 2), v, o]
+def scale_in_keys(q, k, v, o):
+    for parameter, other in zip(q.parameters(), k.parameters(), strict=True):
+        parameter.data /= 2
+        other.data *= 2
 
 
 EQUAL = (other_order, no_bias_of_keys, bias_of_values_later, scale_in_keys)

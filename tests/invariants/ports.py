@@ -25,8 +25,8 @@ class PortedAttention(nn.Module):
 
     def __init__(self, width, heads, groups=None, bias=True, turn=None):
         super().__init__()
-        self.n_heads, self.groups, self.turn = heads, groups or heads, turn
-        narrow = width // heads * self.groups
+        self.n_heads, self.turn = heads, turn
+        narrow = width // heads * (groups or heads)
         self.wq, self.wo = nn.Linear(width, width, bias=bias), nn.Linear(width, width, bias=bias)
         self.wk, self.wv = nn.Linear(width, narrow, bias=bias), nn.Linear(width, narrow, bias=bias)
 
@@ -189,69 +189,56 @@ def ids(high, *shape, seed=41):
     return torch.randint(1, high, shape, generator=torch.Generator().manual_seed(seed))
 
 
-def load(layer, weight, bias=None):
-    layer.weight.data = weight.detach().clone()
-    if bias is not None:
-        layer.bias.data = bias.detach().clone()
+def load(mine, theirs, names=()):
+    """Give mine the numbers of theirs.
+
+    names: {part of a name in theirs: what mine has there}; with {qkv} in it, one tensor of theirs holds those of three
+    layers; several of theirs that come to one name are stacked
+    """
+    found = {}
+    for name, tensor in theirs.state_dict().items():
+        for old, new in dict(names).items():
+            name = name.replace(old, new)
+        for letter, part in zip("qkv", tensor.chunk(3), strict=True) if "{qkv}" in name else [("", tensor)]:
+            found.setdefault(name.replace("{qkv}", letter), []).append(part)
+    mine.load_state_dict({name: torch.cat(parts) for name, parts in found.items()})
 
 
-def load_stacked(layers, weight, bias):
-    """The layers of q, k and v from one that has the rows of all three."""
-    for layer, *part in zip(layers, weight.chunk(3), bias.chunk(3), strict=True):
-        load(layer, *part)
-
-
-def load_layers(pairs):
-    for ours, theirs in pairs:
-        load(ours, theirs.weight, getattr(theirs, "bias", None))
-
-
-def load_torch_layer(block, theirs):
-    """The numbers of a torch.nn.TransformerEncoderLayer, for a PortedBlock."""
-    att, ffn = block.att, block.ffn
-    load_stacked((att.wq, att.wk, att.wv), theirs.self_attn.in_proj_weight, theirs.self_attn.in_proj_bias)
-    load_layers(((att.wo, theirs.self_attn.out_proj), (ffn.up, theirs.linear1), (ffn.down, theirs.linear2)))
-    load_layers(((block.ln1, theirs.norm1), (block.ln2, theirs.norm2)))
+# Names in torch's layers and in our decoders, and what a PortedBlock or PortedModel has there.
+TORCHS = {"self_attn.in_proj_": "att.w{qkv}.", "self_attn.out_proj": "att.wo", "norm": "ln"}
+TORCHS |= {"linear1": "ffn.up", "linear2": "ffn.down"}
+OURS = {"tokens": "wte", "positions": "wpe", "blocks": "h", "attention": "att", "out_proj": "wo"}
+OURS |= {"norm1": "ln1", "norm2": "ln2", "norm": "ln_f"}
+APART = {"q_proj": "wq", "k_proj": "wk", "v_proj": "wv", "out_proj": "wo"}
 
 
 # ---------------------------------------------------------------- pairs: mine, theirs
 
 
-def encoder_pair(width=12, heads=3, wide=20, before=False):
+def encoder_pair(before=False):
     """A port of torch's TransformerEncoderLayer."""
     options = {"batch_first": True, "norm_first": before, "activation": "gelu", "dropout": 0.1}
-    theirs = fill(nn.TransformerEncoderLayer(width, heads, wide, **options), 1)
-    mine = torch_block(width, heads, wide, before)
-    load_torch_layer(mine, theirs)
+    theirs = fill(nn.TransformerEncoderLayer(12, 3, 20, **options), 1)
+    mine = torch_block(12, 3, 20, before)
+    load(mine, theirs, TORCHS)
     return mine.eval(), theirs
 
 
-def decoder_pair(width=12, heads=3, wide=20, layers=2, vocabulary=29):
+def decoder_pair(width=12):
     """A port, in the style of GPT-2, of notebook 08's decoder."""
-    theirs = fill(Decoder(DecoderConfig(vocabulary, 16, width, heads, layers, wide)), 2)
-    blocks = [torch_block(width, heads, wide, True, attention=FusedAttention) for _ in range(layers)]
-    mine = PortedModel(vocabulary, width, blocks, nn.LayerNorm(width), 16)
-    load_model(mine, theirs, {"feed_forward.0": "ffn.up", "feed_forward.2": "ffn.down"})
-    load(mine.wpe, theirs.positions.weight)
-    for ours, other in zip(mine.h, theirs.blocks, strict=True):
-        parts = [getattr(other.attention, f"{name}_proj") for name in "qkv"]
-        load(ours.att.c_attn, torch.cat([part.weight for part in parts]), torch.cat([part.bias for part in parts]))
+    theirs = fill(Decoder(DecoderConfig(29, 16, width, 3, 2, 20)), 2)
+    blocks = [torch_block(width, 3, 20, True, attention=FusedAttention) for _ in range(2)]
+    mine = PortedModel(29, width, blocks, nn.LayerNorm(width), 16)
+    fused = dict.fromkeys(("q_proj", "k_proj", "v_proj"), "c_attn")
+    load(mine, theirs, OURS | fused | {"feed_forward.0": "ffn.up", "feed_forward.2": "ffn.down"})
     return mine.eval(), theirs
 
 
-def today_pair(width=24, heads=3, groups=3, wide=20, layers=2, vocabulary=29):
+def today_pair(heads=3):
     """A port, in the style of Llama, of notebook 10's decoder."""
-    theirs = fill(TodayDecoder(TodayConfig(vocabulary, width, heads, groups, layers, wide)), 3)
-    blocks = [llama_block(width, heads, groups, Gated(width, wide)) for _ in range(layers)]
-    mine = PortedModel(vocabulary, width, blocks, PortedRMSNorm(width))
-    names = {f"attention.{name}_proj": f"att.w{name}" for name in "qkv"}
-    load_model(mine, theirs, names | {f"feed_forward.{name}": f"ffn.{name}_proj" for name in ("gate", "up", "down")})
+    theirs = fill(TodayDecoder(TodayConfig(29, 24, heads, 3, 2, 20)), 3)
+    blocks = [llama_block(24, heads, 3, Gated(24, 20)) for _ in range(2)]
+    mine = PortedModel(29, 24, blocks, PortedRMSNorm(24))
+    names = {f"feed_forward.{name}": f"ffn.{name}_proj" for name in ("gate", "up", "down")}
+    load(mine, theirs, OURS | APART | names)
     return mine.eval(), theirs
-
-
-def load_model(mine, theirs, names):
-    """The numbers of one of our decoders, for a PortedModel. names: of layers in their blocks, and in those of mine"""
-    load_layers(((mine.wte, theirs.tokens), (mine.ln_f, theirs.norm)))
-    names = {"attention.out_proj": "att.wo", "norm1": "ln1", "norm2": "ln2", **names}
-    for ours, other in zip(mine.h, theirs.blocks, strict=True):
-        load_layers((ours.get_submodule(b), other.get_submodule(a)) for a, b in names.items())

@@ -1,4 +1,4 @@
-"""Pairs of models that `compare` had not seen when the faults in them were written, as in pairs.py."""
+"""Pairs of models that agree: each is (mine, theirs, inputs, options of `compare`)."""
 
 import copy
 import math
@@ -7,53 +7,179 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from helpers.bert import BertConfig, BertModel
+from helpers.decoder import DecoderConfig
 from helpers.grouped import GroupedQueryAttention
 from helpers.heads import MultiHeadAttention
-from helpers.relative_positions import rotate_pairs
-from tests.unit.ports_to_break import (
-    FusedAttention,
+from helpers.masks import causal_mask
+from helpers.relative_positions import rotate_halves, rotate_pairs
+from models.distances import DistanceDecoder
+from tests.invariants.ports import (
+    APART,
+    TORCHS,
     Gated,
     PortedAttention,
     PortedBlock,
     PortedModel,
     PortedRMSNorm,
     Wide,
+    decoder_pair,
     drawn,
+    encoder_pair,
     fill,
     ids,
     llama_block,
     load,
-    load_layers,
-    load_stacked,
-    load_torch_layer,
     noise,
+    today_pair,
     torch_block,
     two_norms,
 )
 
+IDS = ids(29, 2, 7, seed=1)
+REAL = torch.arange(7) < torch.tensor([[7], [4]])  # (B, T)
 
-class Stack(nn.Module):
+
+def bert_pair(**sizes):
+    usual = {"hidden_size": 12, "num_attention_heads": 3, "num_hidden_layers": 2, "intermediate_size": 20}
+    config = BertConfig(**{**usual, "max_position_embeddings": 11, "vocab_size": 29, **sizes})
+    theirs = fill(BertModel(config), 4)
+    return copy.deepcopy(theirs), theirs
+
+
+class Block(nn.Module):
     def __init__(self, width, heads, wide):
         super().__init__()
-        self.layers = nn.ModuleList(torch_block(width, heads, wide, True, F.relu) for _ in range(2))
-        self.final = nn.LayerNorm(width)
+        self.attention, self.norm1 = MultiHeadAttention(width, heads), nn.LayerNorm(width)
+        self.feed_forward = nn.Sequential(nn.Linear(width, wide), nn.ReLU(), nn.Linear(wide, width))
+        self.norm2 = nn.LayerNorm(width)
 
-    def forward(self, x, real):
-        for layer in self.layers:
-            x = layer(x, real[:, None, None])
-        return self.final(x)
+    def forward(self, x, mask):
+        x = self.norm1(x + self.attention(x, mask=mask)[0])
+        return self.norm2(x + self.feed_forward(x))
 
 
-def stack_pair():
-    layer = nn.TransformerEncoderLayer(16, 4, 28, batch_first=True, norm_first=True)
-    theirs = fill(nn.TransformerEncoder(layer, 2, nn.LayerNorm(16), enable_nested_tensor=False), 42)
-    mine = Stack(16, 4, 28)
-    for ours, other in zip(mine.layers, theirs.layers, strict=True):
-        load_torch_layer(ours, other)
-    load_layers([(mine.final, theirs.norm)])
-    real = torch.arange(6) < torch.tensor([[6], [4], [5]])
-    x = noise(3, 6, 16)
-    return mine.eval(), theirs, (x, real), {"their_call": lambda model, x, real: model(x, src_key_padding_mask=~real)}
+class AnnotatedAttention(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.h, self.d_k = heads, width // heads
+        self.linears = nn.ModuleList(nn.Linear(width, width) for _ in range(4))
+        self.root = math.sqrt(self.d_k)
+
+    def forward(self, query, key, value, mask):
+        B = query.size(0)
+        query, key, value = (
+            layer(x).view(B, -1, self.h, self.d_k).transpose(1, 2)
+            for layer, x in zip(self.linears, (query, key, value), strict=False)
+        )
+        weights = self.weigh(torch.matmul(query, key.transpose(-2, -1)) / self.root, mask)
+        x = torch.matmul(weights, value).transpose(1, 2).contiguous().view(B, -1, self.h * self.d_k)
+        return self.linears[-1](x)
+
+    def weigh(self, scores, mask):
+        return scores.masked_fill(mask == 0, -1e9).softmax(dim=-1)
+
+
+class AnnotatedNorm(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.a_2, self.b_2, self.eps = nn.Parameter(torch.ones(width)), nn.Parameter(torch.zeros(width)), 1e-5
+
+    def forward(self, x):
+        return (
+            self.a_2 * (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True, correction=0) + self.eps).sqrt()
+            + self.b_2
+        )
+
+
+class AnnotatedLayer(nn.Module):
+    def __init__(self, width, heads, wide):
+        super().__init__()
+        self.self_attn, self.n1 = AnnotatedAttention(width, heads), AnnotatedNorm(width)
+        self.w_1, self.w_2, self.n2 = nn.Linear(width, wide), nn.Linear(wide, width), AnnotatedNorm(width)
+
+    def forward(self, x, mask):
+        x = self.n1(x + self.self_attn(x, x, x, mask))
+        return self.n2(x + self.w_2(self.w_1(x).relu()))
+
+
+def annotated_pair():
+    theirs = fill(Block(20, 5, 33), 21)
+    mine = AnnotatedLayer(20, 5, 33)
+    names = {f"attention.{name}_proj": f"self_attn.linears.{i}" for i, name in enumerate(("q", "k", "v", "out"))}
+    names |= {"feed_forward.0": "w_1", "feed_forward.2": "w_2"}
+    names |= {"norm1": "n1", "norm2": "n2", "n1.weight": "n1.a_2", "n2.weight": "n2.a_2"}
+    load(mine, theirs, names | {"n1.bias": "n1.b_2", "n2.bias": "n2.b_2"})
+    real = torch.arange(9) < torch.tensor([[9], [6], [3]])
+    return mine.eval(), theirs, (drawn(22, 3, 9, 20), real[:, None, None]), {}
+
+
+class CrossPort(nn.Module):
+    def __init__(self, width, heads, wide):
+        super().__init__()
+        self.own, self.other = MultiHeadAttention(width, heads), MultiHeadAttention(width, heads)
+        self.norm1, self.norm2, self.norm3 = (nn.LayerNorm(width) for _ in range(3))
+        self.fc1, self.fc2 = nn.Linear(width, wide), nn.Linear(wide, width)
+
+    def forward(self, x, memory):
+        x = self.norm1(x + self.own(x, causal=True)[0])
+        x = self.norm2(x + self.other(x, self.source(x, memory))[0])
+        return self.norm3(x + self.fc2(F.relu(self.fc1(x))))
+
+    def source(self, x, memory):
+        return memory
+
+
+def cross_pair():
+    theirs = fill(nn.TransformerDecoderLayer(16, 2, 36, batch_first=True), 23)
+    mine = CrossPort(16, 2, 36)
+    names = {"in_proj_": "{qkv}_proj.", "self_attn": "own", "multihead_attn": "other", "linear": "fc"}
+    load(mine, theirs, names)
+    generator = torch.Generator().manual_seed(24)
+    inputs = (torch.randn(2, 5, 16, generator=generator), torch.randn(2, 8, 16, generator=generator))
+    blocked = ~causal_mask(5)
+    return mine.eval(), theirs, inputs, {"their_call": lambda model, x, memory: model(x, memory, tgt_mask=blocked)}
+
+
+class QwenPort(nn.Module):
+    def __init__(self, width, heads, groups, head):
+        super().__init__()
+        self.num_heads, self.head_dim, self.rope_theta = heads, head, 10000.0
+        self.q_proj, self.o_proj = nn.Linear(width, heads * head, False), nn.Linear(heads * head, width, False)
+        self.k_proj, self.v_proj = (nn.Linear(width, groups * head, False) for _ in range(2))
+        self.q_norm, self.k_norm = nn.RMSNorm(head, eps=1e-6), nn.RMSNorm(head, eps=1e-6)
+
+    def forward(self, x):
+        shape = (*x.shape[:2], -1, self.head_dim)
+        q = self.q_norm(self.q_proj(x).view(shape)).transpose(1, 2)
+        k = self.k_norm(self.k_proj(x).view(shape)).transpose(1, 2)
+        return self.o_proj(self.attend(*self.turn(q, k), self.v_proj(x).view(shape).transpose(1, 2)))
+
+    def turn(self, q, k):
+        places = torch.arange(q.size(2))
+        return rotate_halves(q, places, self.rope_theta), rotate_halves(k, places, self.rope_theta)
+
+    def attend(self, q, k, v):
+        k, v = (x.repeat_interleave(q.size(1) // k.size(1), 1) for x in (k, v))
+        out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return out.transpose(1, 2).flatten(2)
+
+
+def qwen_pair():
+    theirs = fill(GroupedQueryAttention(32, 8, 2, d_head=6, qk_norm=True), 25)
+    mine = QwenPort(32, 8, 2, 6)
+    load(mine, theirs, {"out_proj": "o_proj"})
+    return mine.eval(), theirs, (drawn(26, 2, 10, 32),), {}
+
+
+def distance_pair(kind):
+    theirs = fill(DistanceDecoder(DecoderConfig(31, 16, 24, 4, 3, 40), kind), 27)
+    return copy.deepcopy(theirs), theirs, (ids(31, 2, 9, seed=28),), {}
+
+
+def relative_pair():
+    sizes = {"hidden_size": 40, "num_attention_heads": 5, "num_hidden_layers": 3, "intermediate_size": 56}
+    return *bert_pair(**sizes, position_embedding_type="relative_key"), (ids(29, 3, 8, seed=29),), {}
 
 
 class VisionAttention(nn.Module):
@@ -117,13 +243,11 @@ class MyVision(nn.Module):
 def vision_pair():
     theirs = fill(Vision(), 43)
     mine = MyVision()
-    load(mine.patches, theirs.patch_embed.weight.flatten(1), theirs.patch_embed.bias)
+    load(mine.layers, theirs.blocks, {"att.qkv.": "att.w{qkv}.", "att.proj": "att.wo"})
+    load(mine.last, theirs.norm)
+    load(mine.out, theirs.head)
+    mine.patches.weight.data, mine.patches.bias.data = theirs.patch_embed.weight.flatten(1), theirs.patch_embed.bias
     mine.first.data, mine.places.weight.data = theirs.cls_token.data[0, 0].clone(), theirs.pos_embed.data[0].clone()
-    for ours, other in zip(mine.layers, theirs.blocks, strict=True):
-        load_stacked((ours.att.wq, ours.att.wk, ours.att.wv), other.att.qkv.weight, other.att.qkv.bias)
-        load_layers(((ours.att.wo, other.att.proj), (ours.ffn.up, other.ffn.up), (ours.ffn.down, other.ffn.down)))
-        load_layers(((ours.ln1, other.ln1), (ours.ln2, other.ln2)))
-    load_layers(((mine.last, theirs.norm), (mine.out, theirs.head)))
     return mine.eval(), theirs, (drawn(44, 2, 3, 12, 12),), {}
 
 
@@ -175,10 +299,9 @@ class MyTranslator(nn.Module):
 def translator_pair():
     theirs = fill(Translator(), 45)
     mine = MyTranslator()
-    load(mine.tokens, theirs.embed.weight)
-    for ours, other in zip(mine.blocks, theirs.layers, strict=True):
-        load_torch_layer(ours, other)
-    load_layers([(mine.logits, theirs.out)])
+    load(mine.tokens, theirs.embed)
+    load(mine.blocks, theirs.layers, TORCHS)
+    load(mine.logits, theirs.out)
     return mine.eval(), theirs, (ids(37, 2, 8),), {}
 
 
@@ -228,45 +351,20 @@ def gemma_pair():
     for norm in theirs.norms:
         norm.weight.data -= 1
     mine = Folded()
-    load(mine.wte, theirs.embed_tokens.weight)
+    load(mine.wte, theirs.embed_tokens)
     for ours, attention, mlp in zip(mine.h, theirs.attns, theirs.mlps, strict=True):
-        load_layers((getattr(ours.att, f"w{letter}"), getattr(attention, f"{letter}_proj")) for letter in "qkv")
-        load_layers([(ours.att.wo, attention.out_proj)])
-        ours.ffn.load_state_dict(mlp.state_dict())
+        load(ours.att, attention, APART)
+        load(ours.ffn, mlp)
     norms = (mine.h[0].ln1, mine.h[0].ln2, mine.h[1].ln1, mine.h[1].ln2, mine.ln_f)
     for ours, other in zip(norms, theirs.norms, strict=True):
-        load(ours, 1 + other.weight)
+        ours.weight.data = 1 + other.weight.data
     return mine.eval(), theirs, (ids(41, 2, 8),), {}
-
-
-class T5Attention(nn.Module):
-    def __init__(self, width, heads):
-        super().__init__()
-        self.heads = heads
-        self.q, self.k, self.v, self.o = (nn.Linear(width, width, bias=False) for _ in range(4))
-        self.relative_attention_bias = nn.Embedding(9, heads)
-
-    def forward(self, x, visible):
-        q, k, v = (layer(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for layer in (self.q, self.k, self.v))
-        T = x.size(1)
-        apart = (torch.arange(T) - torch.arange(T)[:, None]).clamp(-4, 4) + 4
-        scores = self.score(q, k) + self.relative_attention_bias(apart).permute(2, 0, 1)
-        return self.o((scores.softmax(-1) @ v).transpose(1, 2).flatten(2))
-
-    def score(self, q, k):
-        return q @ k.transpose(-2, -1)
-
-
-def t5():
-    norms = [PortedRMSNorm(18) for _ in range(5)]
-    blocks = [PortedBlock(T5Attention(18, 3), Wide(18, 26), norms[i : i + 2], True) for i in (0, 2)]
-    return fill(PortedModel(33, 18, blocks, norms[4]), 47)
 
 
 def torch_first():
     mine = fill(nn.TransformerEncoderLayer(15, 3, 22, batch_first=True, activation="gelu"), 61)
     theirs = torch_block(15, 3, 22, False)
-    load_torch_layer(theirs, mine)
+    load(theirs, mine, TORCHS)
     return mine.eval(), theirs.eval(), (noise(2, 6, 15),), {}
 
 
@@ -321,47 +419,26 @@ def reader_pair():
     return copy.deepcopy(theirs), theirs, (noise(3, 9, 12).double(), real), {}
 
 
-class Classifier(nn.Module):
-    def __init__(self, attention, width=16, vocabulary=27):
-        super().__init__()
-        self.tokens, self.places = nn.Embedding(vocabulary, width), nn.Embedding(12, width)
-        self.blocks = nn.ModuleList(torch_block(width, 4, 24, False, attention=attention) for _ in range(2))
-        self.pooler, self.classes = nn.Linear(width, width), nn.Linear(width, 3)
-
-    def forward(self, ids):
-        x = self.tokens(ids) + self.places(self.numbers(ids))
-        for block in self.blocks:
-            x = block(x)
-        return self.classes(self.squash(self.pooler(self.pick(x))))
-
-    def numbers(self, ids):
-        return torch.arange(ids.size(1)).expand_as(ids)
-
-    def pick(self, x):
-        return x[:, 0]
-
-    def squash(self, x):
-        return torch.tanh(x)
-
-
-def classifier_pair():
-    theirs = fill(Classifier(FusedAttention), 64)
-    mine = Classifier(PortedAttention)
-    own = set(mine.state_dict())
-    mine.load_state_dict({n: x for n, x in theirs.state_dict().items() if n in own}, strict=False)
-    for ours, other in zip(mine.blocks, theirs.blocks, strict=True):
-        load_stacked((ours.att.wq, ours.att.wk, ours.att.wv), other.att.c_attn.weight, other.att.c_attn.bias)
-    return mine.eval(), theirs, (ids(27, 3, 7),), {}
+def masked_call(model, x, visible):
+    return model(x, src_mask=~visible)
 
 
 PAIRS = {
-    "stack": stack_pair,
+    "BERT": lambda: (*bert_pair(), (IDS,), {"mask": REAL[:, None, None]}),
+    "torch": lambda: (*encoder_pair(), (drawn(2, 2, 7, 12), causal_mask(7)), {"their_call": masked_call}),
+    "torch, norm first": lambda: (*encoder_pair(before=True), (drawn(2, 2, 7, 12),), {}),
+    "decoder": lambda: (*decoder_pair(), (IDS,), {}),
+    "Llama": lambda: (*today_pair(heads=6), (IDS,), {}),
+    "annotated": annotated_pair,
+    "cross": cross_pair,
+    "qwen": qwen_pair,
+    "ALiBi": lambda: distance_pair("alibi"),
+    "rotary": lambda: distance_pair("rotary"),
+    "relative BERT": relative_pair,
     "vision": vision_pair,
     "translator": translator_pair,
     "Gemma": gemma_pair,
-    "T5": lambda: (t5(), t5(), (ids(33, 2, 7),), {}),
     "torch first": torch_first,
     "parallel": parallel_pair,
     "reader": reader_pair,
-    "classifier": classifier_pair,
 }

@@ -15,23 +15,22 @@ from helpers.today import TodayConfig, TodayDecoder
 from invariants.compare import compare
 from models import story_model, story_today
 from tests.calls import Calls
-from tests.unit import pairs, pairs_styles
-from tests.unit.faults import FAULTS, IDS, PAIRS, Fault, edit, reorder
-from tests.unit.pairs_styles import Einsum, OneByOne, Separate, Stacked, Torchs
-from tests.unit.ports_to_break import PortedAttention, decoder_pair, fill
+from tests.invariants import pairs, styles
+from tests.invariants.faults import FAULTS, IDS, PAIRS, Fault, edit, reorder
+from tests.invariants.ports import PortedAttention, decoder_pair, fill
+from tests.invariants.styles import Einsum, OneByOne, Separate, Stacked, Torchs
 from tests.unit.refusals import require_refused
 
-UNSEEN = [fault for fault in FAULTS if fault.places]
-TOGETHER = [both for both in itertools.combinations(UNSEEN, 2) if both[0].pair == both[1].pair][::19]
+PLACED = [fault for fault in FAULTS if fault.places]
+TOGETHER = [both for both in itertools.combinations(PLACED, 2) if both[0].pair == both[1].pair][::11]
 STEP = 7
 PARTS = [0, *(pytest.param(start, marks=pytest.mark.slow) for start in range(1, STEP))]  # the first in the quick run
 
 
-@pytest.mark.parametrize("faults", [[fault for fault in FAULTS if not fault.places], UNSEEN], ids=["seen", "unseen"])
-def test_four_fifths_of_the_faults_are_named(faults):
-    known = [fault for fault in faults if fault.kinds]
-    assert sum(not fault.missed for fault in known) >= 0.8 * len(known)
-    assert len({(fault.pair, fault.name) for fault in faults}) == len(faults)
+def test_nine_tenths_of_the_faults_are_named():
+    known = [fault for fault in FAULTS if fault.kinds]
+    assert sum(not fault.missed for fault in known) >= 0.9 * len(known)
+    assert len({(fault.pair, fault.name) for fault in FAULTS}) == len(FAULTS)
 
 
 @pytest.mark.parametrize("start", PARTS)
@@ -66,19 +65,17 @@ def test_equal_models_agree_in_whichever_style_although_a_factor_may_stand_elsew
         found = compare(mine, theirs, *inputs, **options)
         assert not found and found.guess is None and not found.other_architecture, name
         assert found.undone == (name in ("translator", "Gemma")), name
-        assert name in pairs_styles.PAIRS or sum(row.gave is not None for row in found.rows) >= 6, name
+        assert name in styles.PAIRS or sum(row.gave is not None for row in found.rows) >= 6, name
 
 
 @pytest.mark.parametrize("start", PARTS)
 def test_what_other_parameters_make_up_for_is_no_difference_and_no_cause(start):
     for mine, theirs in ((Separate, Torchs), (OneByOne, Einsum)):
-        mine, theirs, inputs, _ = pairs_styles.pair(mine, theirs, pairs_styles.EQUAL[start % 4])
+        mine, theirs, inputs, _ = styles.pair(mine, theirs, styles.EQUAL[start % 4])
         assert not compare(mine, theirs, *inputs)
     wrong = []
-    faults = [
-        fault for fault in FAULTS if fault.pair in pairs_styles.PAIRS and fault.name != "items and positions mixed"
-    ]
-    for fault, change in list(itertools.product(faults, pairs_styles.EQUAL))[start::STEP]:
+    faults = [fault for fault in FAULTS if fault.pair in styles.PAIRS and fault.name != "items and positions mixed"]
+    for fault, change in list(itertools.product(faults, styles.EQUAL))[start::STEP]:
         mine, theirs, inputs, _ = fault.broken(change)
         found = compare(mine, theirs, *inputs)
         assert found, (fault.pair, fault.name)
@@ -139,7 +136,7 @@ def test_half_precision_has_a_tolerance_of_its_own():
 def turned(x):
     """The features in a direction that no list of causes has."""
     q, _ = torch.linalg.qr(torch.randn(x.size(-1), x.size(-1), generator=torch.Generator().manual_seed(1)))
-    return x @ q
+    return x @ q.to(x)
 
 
 ODD = {
@@ -157,7 +154,8 @@ ODD = {
 
 @pytest.mark.parametrize("start", PARTS)
 def test_what_nobody_has_thought_of_has_no_name(start):
-    for i, (pair, (odd, change)) in list(enumerate(itertools.product(pairs.PAIRS, ODD.items())))[start::STEP]:
+    known = [pair for pair in pairs.PAIRS if pair != "torch first"]  # whose dropout would rightly be named
+    for i, (pair, (odd, change)) in list(enumerate(itertools.product(known, ODD.items())))[start::STEP]:
         mine, theirs, inputs, options = PAIRS[pair]()
         names = [name for name, _ in mine.named_modules() if name]
         module = mine.get_submodule(names[i % len(ODD) * 7 % len(names)])
@@ -235,7 +233,7 @@ def test_a_cause_is_told_in_words_that_are_true():
     ):
         mine, theirs, inputs, options = Fault(pair, "", (), False, (), code).broken()
         assert first_sentence(compare(mine, theirs, *inputs, **options)).startswith(words), pair
-    theirs, mine, inputs, _ = pairs_styles.pair(Separate, Torchs)
+    theirs, mine, inputs, _ = styles.pair(Separate, Torchs)
     edit(theirs, "self.wk(x)", "self.wq(x)")
     words = "what is used as queries, keys and values: queries, keys and values in mine, queries, queries and values in"
     assert first_sentence(compare(mine, theirs, *inputs)).startswith(words)
@@ -267,7 +265,7 @@ def test_of_two_faults_the_second_is_said_to_follow():
 
 
 def test_a_bias_of_zeros_makes_no_other_architecture():
-    mine, theirs, inputs, _ = pairs_styles.pair(Separate, Stacked)
+    mine, theirs, inputs, _ = styles.pair(Separate, Stacked)
     theirs.qkv.bias = theirs.proj.bias = None
     for layer in (mine.wq, mine.wk, mine.wv, mine.wo):
         layer.bias.data.zero_()
@@ -314,26 +312,6 @@ def test_a_mapping_pairs_what_names_do_not_tell():
     theirs[0].weight.data[2] += 1
     found = compare(mine, theirs, x, mapping=mapping)
     assert (found.name, found.guess.kind) == ("1", "parameter")
-
-
-def test_a_factor_that_stands_in_another_module_is_no_difference():
-    class Scaled(nn.Module):
-        def __init__(self, early):
-            super().__init__()
-            self.table, self.out, self.early = nn.Embedding(7, 5), nn.Linear(5, 3), early
-
-        def forward(self, ids):
-            return self.out(self.table(ids) if self.early else 2 * self.table(ids))
-
-    torch.manual_seed(0)
-    mine, theirs, ids = Scaled(False), Scaled(True), torch.tensor([[1, 2, 3, 4]])
-    theirs.load_state_dict(mine.state_dict())
-    theirs.table.weight.data *= 2
-    found = compare(mine, theirs, ids)
-    assert not found and found.undone
-    mine.out.bias.data += 1
-    found = compare(mine, theirs, ids)
-    assert found.name == "out" and found.guess.kind == "parameter"
 
 
 # ---------------------------------------------------------------- nothing is left behind

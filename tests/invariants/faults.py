@@ -13,12 +13,11 @@ import torch.nn.functional as F
 from helpers.grouped import grouped_attention
 from helpers.heads import MultiHeadAttention, merge_heads
 from helpers.relative_positions import rotate_halves, rotate_pairs
-from tests.unit import pairs, pairs_styles, pairs_unseen
-from tests.unit.pairs import IDS
-from tests.unit.pairs_unseen import waves
-from tests.unit.ports_to_break import noise
+from tests.invariants import pairs, styles
+from tests.invariants.pairs import IDS, waves
+from tests.invariants.ports import noise
 
-PAIRS = pairs.PAIRS | pairs_unseen.PAIRS | pairs_styles.PAIRS
+PAIRS = pairs.PAIRS | styles.PAIRS
 PAGE = Path(__file__).with_name("faults.md")
 BULLET = re.compile(r"- (?P<kinds>[^·]+) · (?P<name>[^·:]+)( · (?P<places>[^·:]+))?: `(?P<code>.+)`")
 ATTENTION_AND_BLOCK = {"torch": ("att", ""), "decoder": ("h.0.att", "h.1"), "Llama": ("h.1.att", "h.1")}
