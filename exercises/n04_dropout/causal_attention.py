@@ -57,9 +57,17 @@ def run_causal_attention(attempt, x, *rest):
     try:
         return apply(context_length)
     except RuntimeError as error:
-        if works(apply, x.size(1)):
-            raise ContractViolation("mask-not-cut", mask_not_cut(context_length, x.size(1), error)) from None
-        raise
+        length = x.size(1)
+        try:
+            apply(length)
+        except Exception:
+            raise error from None
+        raise ContractViolation(
+            "mask-not-cut",
+            f"Built with context_length = {context_length}, your module cannot take {length} positions "
+            f"({type(error).__name__}: {str(error).splitlines()[0]}). Built with context_length = {length} it can: so "
+            "something keeps that size, most likely the mask. Which of its rows and columns does a shorter x need?",
+        ) from None
 
 
 def built(attempt, weights, context_length, p=0.0):
@@ -67,22 +75,6 @@ def built(attempt, weights, context_length, p=0.0):
     module = attempt(*reversed(weights[0].shape), context_length, p)
     modules.fill_projections(module, attempt, weights)
     return module
-
-
-def works(apply, length):
-    try:
-        apply(length)
-    except Exception:
-        return False
-    return True
-
-
-def mask_not_cut(context_length, length, error):
-    return (
-        f"Built with context_length = {context_length}, your module cannot take {length} positions "
-        f"({type(error).__name__}: {str(error).splitlines()[0]}). Built with context_length = {length} it can: so "
-        "something keeps that size, most likely the mask. Which of its rows and columns does a shorter x need?"
-    )
 
 
 def describe(args):
