@@ -83,15 +83,6 @@ def describe(args):
     return modules.was_built(sizes, x, f" in {'training' if training else 'evaluation'}")
 
 
-ERROR_MEANINGS = (
-    (
-        r"attribute '(\w+)' already exists",
-        "The module has an attribute {0} already: `register_buffer` makes it by itself, so there is no self.{0} = "
-        "... before it.",
-    ),
-)
-
-
 def project(x, context, q_proj, k_proj, v_proj, drop):
     return q_proj(x), k_proj(x), v_proj(x)
 
@@ -243,11 +234,6 @@ FUTURE = Property(
 
 # ---------------------------------------------------------------- what is tried with the module itself
 
-MOVES_ALONG = (
-    "What is made in `__init__` and is not learned moves with the module as a buffer; what is made in forward is best "
-    "made where x is."
-)
-
 
 def is_mask(value):
     """Whether a tensor has the length of a text along an axis: no other size is T here."""
@@ -295,10 +281,6 @@ def visible_zeros(pair):
 WEIGHTS = tuple(normal(DV, D, seed=112 + i) / 2 for i in range(3))
 
 
-def built_again(id, test, hint):
-    return BehavioralTest(id, test, hint, required=True, while_doing="built once more,")
-
-
 TESTS = (
     *decided_by_a_layer(lambda attempt, p: attempt(D, DV, 32, p), normal(B, 32, D, seed=105), visible_zeros),
     *modules.trainable(
@@ -308,8 +290,21 @@ TESTS = (
         (normal(B, T, D, seed=106),),
         (normal(B, S, D, seed=108),),
     ),
-    built_again("mask-as-parameter", mask_is_parameter, "Which tensors of a module does no optimizer touch?"),
-    built_again("mask-stays-on-the-cpu", mask_stays_on_the_cpu, MOVES_ALONG),
+    BehavioralTest(
+        "mask-as-parameter",
+        mask_is_parameter,
+        "Which tensors of a module does no optimizer touch?",
+        required=True,
+        while_doing="built once more,",
+    ),
+    BehavioralTest(
+        "mask-stays-on-the-cpu",
+        mask_stays_on_the_cpu,
+        "What is made in `__init__` and is not learned moves with the module as a buffer; what is made in forward is "
+        "best made where x is.",
+        required=True,
+        while_doing="built once more,",
+    ),
 )
 
 
@@ -326,7 +321,13 @@ EXERCISE = exercise(
     axis_names=AXES | {3: "", 7: "T", 11: "d_in", 13: "d_out", 17: "d_in", 19: "d_out"},
     cases=CASES,
     minimal_inputs=(),
-    error_meanings=ERROR_MEANINGS,
+    error_meanings=(
+        (
+            r"attribute '(\w+)' already exists",
+            "The module has an attribute {0} already: `register_buffer` makes it by itself, so there is no self.{0} = "
+            "... before it.",
+        ),
+    ),
     properties=DROPPED.pair_properties(FUTURE),
     behavioral_tests=TESTS,
 )

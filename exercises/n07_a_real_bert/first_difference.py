@@ -312,7 +312,6 @@ TESTS = (  # id, test, what to think about, while doing what
 # ---------------------------------------------------------------- test cases
 
 X = normal(3, 40, seed=300)
-SMALL = torch.full((40,), 5e-5)
 
 
 def with_dropout(times):
@@ -340,7 +339,7 @@ CASES = {
         Chain(("c", "b", "a"), summed, **steps(**ABC)),
         Chain(("a", "b", "c"), summed, **steps(**OTHER_B | {"a": 4})),
     ),
-    "differences of 0.00005 in every number": after_a(SMALL, 1),
+    "differences of 0.00005 in every number": after_a(torch.full((40,), 5e-5), 1),
     "a difference of 0.00002 in one number": after_a(one_number(5, 2e-5), 1),
     "one number of 40 that is too large by 0.0003": after_a(one_number(11, -3e-4), 1000),
     "a difference of 0.0005 between numbers around 100": two({"a": (1, 100), "b": 2}, {"a": (1, 100.0005), "b": 2}),

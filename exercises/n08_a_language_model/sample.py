@@ -227,9 +227,8 @@ def eighty_tokens(attempt, generator):
 def one_draw_for_all(attempt):
     """Explains wrong numbers: equal rows always get the same token, which changes from call to call."""
     found = [eighty_tokens(attempt, seeded(seed)) for seed in range(24)]
-    if any(len(ids[row::2].unique()) > 1 for ids in found for row in (0, 1)) or len(torch.stack(found).unique()) == 1:
-        return None
-    if all(torch.equal(ids, found[0]) for ids in found):
+    apart = any(len(ids[row::2].unique()) > 1 for ids in found for row in (0, 1))
+    if apart or all(torch.equal(ids, found[0]) for ids in found):
         return None
     return (
         "In each of 24 calls, 40 equal rows all drew the same token, and from call to call it was another one: one "
