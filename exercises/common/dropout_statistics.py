@@ -8,6 +8,7 @@ them once in a billion tries.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache, cached_property
 
 import torch
@@ -211,7 +212,8 @@ class DropoutExplainer:
         if not dropped.kept.any():
             return self.counted(case)
         if not after.isfinite().all():
-            return first_infinity(after)
+            bad = ~after.isfinite()
+            return f"{int(bad.sum()):,} of your numbers are NaN or infinite, the first at {position(bad.nonzero()[0])}"
         off = (after - before / (1 - p)).abs() * dropped.kept
         at = explainers.largest(off)
         return (
@@ -278,12 +280,6 @@ class DropoutExplainer:
         )
 
 
-def first_infinity(after):
-    bad = ~after.isfinite()
-    at = tuple(int(i) for i in bad.nonzero()[0])
-    return f"{int(bad.sum()):,} of your numbers are NaN or infinite, the first at {explainers.position(at)}"
-
-
 # ---------------------------------------------------------------- attention with dropout on its weights
 
 WORDS_OF_A_LAYER = {
@@ -326,7 +322,8 @@ class DroppedWeights(DropoutExplainer):
         shown, returned = out[..., : right.size(-1)], Dropped(right, weights, p)
         if not p:
             return "dropped with p = 0" if training and returned.count else value
-        used = returned if _identical(shown, weights) else Dropped(right, shown, p)
+        same = shown.dtype == weights.dtype and torch.equal(shown, weights)
+        used = returned if same else Dropped(right, shown, p)
         if not training:
             dropped = returned.count > 0, used.count > 0
             return ("dropped in evaluation", *dropped) if any(dropped) else value
@@ -355,10 +352,10 @@ class DroppedWeights(DropoutExplainer):
     def in_evaluation(self, case):
         """What was dropped in evaluation."""
         (p, training), right = self.mode(case.args), self.weights(case.args)
-        if not p:
+        if not p or training:
             return explainers.entry(case)
         for noun, got in (("weights", case.last), ("numbers that mix the values", self.shown(case))):
-            if not training and got.shape == right.shape and (dropped := Dropped(right, got, p)).count:
+            if got.shape == right.shape and (dropped := Dropped(right, got, p)).count:
                 return (
                     f"in evaluation, with {self.p_name} = {p:g}, {dropped.count:,} of your {dropped.total:,} "
                     f"{noun} became 0"
@@ -383,13 +380,10 @@ class DroppedWeights(DropoutExplainer):
         def trains(case):
             return self.mode(case.args)[1]
 
-        def broken_row(case):
-            return None if trains(case) else properties.ROWS.test(case)
-
         return (
             properties.FINITE,
             properties.POSITIVE,
-            Property(properties.ROWS.id, broken_row, properties.ROWS.hint),
+            replace(properties.ROWS, test=lambda case: None if trains(case) else properties.ROWS.test(case)),
             *of_the_weights,
             self.out_property(),
             *self.properties(lambda case: trains(case) and (self.look(case).p or self.look(case).count)),
@@ -407,8 +401,8 @@ class DroppedWeights(DropoutExplainer):
                 return None
             at = explainers.worst(case.first, expected)
             return (
-                f"out must be made from the weights that you return: at {explainers.position(at)} out is "
-                f"{explainers.number(case.first[at])}, and these weights give {explainers.number(expected[at])}."
+                f"out must be made from the weights that you return: at {position(at)} out is "
+                f"{number(case.first[at])}, and these weights give {number(expected[at])}."
             )
 
         return Property(
@@ -417,10 +411,6 @@ class DroppedWeights(DropoutExplainer):
             "One draw, one tensor of weights: it multiplies v, and it is returned. Does anything else happen to v, to "
             "what v is made of, or to out?",
         )
-
-
-def _identical(a, b):
-    return a.dtype == b.dtype and torch.equal(a, b)
 
 
 def same_rows(a, b, where):

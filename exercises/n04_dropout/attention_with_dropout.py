@@ -69,10 +69,6 @@ def given(q, k, p, training, seed, width=DV):
     return q, k, showing_the_mix(v) if p else v, p, training, seed
 
 
-def by_hand(*shape):
-    return 2.5 * round_numbers(*shape)
-
-
 BATCH = (normal(B, T, D, seed=3), normal(B, S, D, seed=4))
 TWO_AXES = (normal(T, D, seed=1), normal(S, D, seed=2))
 HEADS = (normal(B, H, T, D, seed=5), normal(B, H, S, D, seed=6))
@@ -96,11 +92,6 @@ CASES = (
     TestCase("items with one query and one key, in training, p = 0.5", given(*ONE_KEY_EACH, 0.5, True, 11), rtol=1e-3),
     TestCase("a call in training without a generator, p = 0.2", given(*OTHERS, 0.2, True, None), rtol=1e-3),
 )
-MINIMAL_INPUTS = tuple(
-    (by_hand(1, 2) + shift, by_hand(2, 2), round_numbers(2, 2) + 1, 0.0, training, 1)
-    for shift, training in ((0, False), (1, True))
-)
-
 
 # ---------------------------------------------------------------- what is tried with the code itself
 
@@ -142,7 +133,10 @@ EXERCISE = exercise(
     judge_first=("weights",),
     axis_names=AXES,
     cases=CASES,
-    minimal_inputs=MINIMAL_INPUTS,
+    minimal_inputs=tuple(
+        (2.5 * round_numbers(1, 2) + shift, 2.5 * round_numbers(2, 2), round_numbers(2, 2) + 1, 0.0, training, 1)
+        for shift, training in ((0, False), (1, True))
+    ),
     error_meanings=ERROR_MEANINGS,
     properties=DROPPED.pair_properties(),
     behavioral_tests=(

@@ -57,9 +57,17 @@ def run_causal_attention(attempt, x, *rest):
     try:
         return apply(context_length)
     except RuntimeError as error:
-        if works(apply, x.size(1)):
-            raise ContractViolation("mask-not-cut", mask_not_cut(context_length, x.size(1), error)) from None
-        raise
+        length = x.size(1)
+        try:
+            apply(length)
+        except Exception:
+            raise error from None
+        raise ContractViolation(
+            "mask-not-cut",
+            f"Built with context_length = {context_length}, your module cannot take {length} positions "
+            f"({type(error).__name__}: {str(error).splitlines()[0]}). Built with context_length = {length} it can: so "
+            "something keeps that size, most likely the mask. Which of its rows and columns does a shorter x need?",
+        ) from None
 
 
 def built(attempt, weights, context_length, p=0.0):
@@ -69,35 +77,10 @@ def built(attempt, weights, context_length, p=0.0):
     return module
 
 
-def works(apply, length):
-    try:
-        apply(length)
-    except Exception:
-        return False
-    return True
-
-
-def mask_not_cut(context_length, length, error):
-    return (
-        f"Built with context_length = {context_length}, your module cannot take {length} positions "
-        f"({type(error).__name__}: {str(error).splitlines()[0]}). Built with context_length = {length} it can: so "
-        "something keeps that size, most likely the mask. Which of its rows and columns does a shorter x need?"
-    )
-
-
 def describe(args):
     x, weight, *_, context_length, p, training = args
     sizes = {"d_in": weight.size(1), "d_out": weight.size(0), "context_length": context_length, "dropout": p}
     return modules.was_built(sizes, x, f" in {'training' if training else 'evaluation'}")
-
-
-ERROR_MEANINGS = (
-    (
-        r"attribute '(\w+)' already exists",
-        "The module has an attribute {0} already: `register_buffer` makes it by itself, so there is no self.{0} = "
-        "... before it.",
-    ),
-)
 
 
 def project(x, context, q_proj, k_proj, v_proj, drop):
@@ -251,11 +234,6 @@ FUTURE = Property(
 
 # ---------------------------------------------------------------- what is tried with the module itself
 
-MOVES_ALONG = (
-    "What is made in `__init__` and is not learned moves with the module as a buffer; what is made in forward is best "
-    "made where x is."
-)
-
 
 def is_mask(value):
     """Whether a tensor has the length of a text along an axis: no other size is T here."""
@@ -303,10 +281,6 @@ def visible_zeros(pair):
 WEIGHTS = tuple(normal(DV, D, seed=112 + i) / 2 for i in range(3))
 
 
-def built_again(id, test, hint):
-    return BehavioralTest(id, test, hint, required=True, while_doing="built once more,")
-
-
 TESTS = (
     *decided_by_a_layer(lambda attempt, p: attempt(D, DV, 32, p), normal(B, 32, D, seed=105), visible_zeros),
     *modules.trainable(
@@ -316,8 +290,21 @@ TESTS = (
         (normal(B, T, D, seed=106),),
         (normal(B, S, D, seed=108),),
     ),
-    built_again("mask-as-parameter", mask_is_parameter, "Which tensors of a module does no optimizer touch?"),
-    built_again("mask-stays-on-the-cpu", mask_stays_on_the_cpu, MOVES_ALONG),
+    BehavioralTest(
+        "mask-as-parameter",
+        mask_is_parameter,
+        "Which tensors of a module does no optimizer touch?",
+        required=True,
+        while_doing="built once more,",
+    ),
+    BehavioralTest(
+        "mask-stays-on-the-cpu",
+        mask_stays_on_the_cpu,
+        "What is made in `__init__` and is not learned moves with the module as a buffer; what is made in forward is "
+        "best made where x is.",
+        required=True,
+        while_doing="built once more,",
+    ),
 )
 
 
@@ -334,7 +321,13 @@ EXERCISE = exercise(
     axis_names=AXES | {3: "", 7: "T", 11: "d_in", 13: "d_out", 17: "d_in", 19: "d_out"},
     cases=CASES,
     minimal_inputs=(),
-    error_meanings=ERROR_MEANINGS,
+    error_meanings=(
+        (
+            r"attribute '(\w+)' already exists",
+            "The module has an attribute {0} already: `register_buffer` makes it by itself, so there is no self.{0} = "
+            "... before it.",
+        ),
+    ),
     properties=DROPPED.pair_properties(FUTURE),
     behavioral_tests=TESTS,
 )

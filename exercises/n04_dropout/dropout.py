@@ -5,7 +5,7 @@ import torch
 from exercises.common import explainers, properties
 from exercises.common.devices import keeps_to_the_device
 from exercises.common.dropout import decided_by_one_draw, decided_without_p
-from exercises.common.dropout_statistics import DropoutExplainer, Dropped, comparable, first_infinity, outline
+from exercises.common.dropout_statistics import DropoutExplainer, Dropped, comparable, outline
 from exercises.common.gradients import gradients_flow
 from exercises.common.inputs import AXES, generator, seeded, with_generator
 from exercises.n04_dropout.generators import BELOW_P, ERROR_MEANINGS, zeros_are_drawn
@@ -26,11 +26,6 @@ DROPPED = DropoutExplainer(
 )
 
 
-def infinity(case):
-    """Explain: what is NaN or infinite."""
-    return first_infinity(case.actual)
-
-
 def assemble(drop):
     """An answer has only one step: it is a dropout. (In 4.2 and 4.3 a dropout is one step of several.)"""
     return drop
@@ -47,9 +42,9 @@ def summary(args, value):
     if not comparable(value, x):
         return outline(value)
     dropped = Dropped(x, value, p)
-    if not p:
-        return "dropped with p = 0" if dropped.count else value
-    return dropped.summary
+    if p:
+        return dropped.summary
+    return "dropped with p = 0" if dropped.count else value
 
 
 def stage_of(args):
@@ -95,9 +90,11 @@ def wrong_gradients(attempt):
     )
 
 
-CHOSEN_HINT = (
+BY_SIZE = (
+    "chosen-by-size",
+    chosen_by_size,
     "Dropout does not look at the numbers: each becomes 0 with probability p, whatever it is. Compare "
-    "random numbers with p, not those of x."
+    "random numbers with p, not those of x.",
 )
 
 EXERCISE = exercise(
@@ -124,8 +121,8 @@ EXERCISE = exercise(
     properties=(properties.FINITE, *DROPPED.properties(lambda case: case.args[1])),
     behavioral_tests=(
         decided_by_one_draw(drop_some, is_zero),
-        BehavioralTest("chosen-by-size", chosen_by_size, CHOSEN_HINT, early=True),
-        BehavioralTest("chosen-by-size", chosen_by_size, CHOSEN_HINT, required=True, while_doing="called once more,"),
+        BehavioralTest(*BY_SIZE, early=True),
+        BehavioralTest(*BY_SIZE, required=True, while_doing="called once more,"),
         decided_without_p(drop_some, is_zero),
         *zeros_are_drawn(drop_some, is_zero),
         gradients_flow(dropout, (uniform(40, 50, seed=11), 0.4, 11), ("x", None, None), with_generator, compared=False),

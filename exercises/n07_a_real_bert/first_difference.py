@@ -67,10 +67,6 @@ def both_names(case):
     return f"your code says {name}, and {right} is right"
 
 
-def wrong_name(case):
-    return sentence(both_names(case)) if case.actual != case.expected else None
-
-
 # ---------------------------------------------------------------- models whose children can be followed by hand
 
 
@@ -161,7 +157,7 @@ def one_number(at, by):
 # ---------------------------------------------------------------- what must be afterwards as it was before
 
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-EVERYWHERE = ("_global_forward_hooks", "_global_forward_pre_hooks")
+EVERYWHERE = (all_modules._global_forward_hooks, all_modules._global_forward_pre_hooks)
 ROW = torch.tensor([[1.0, 2.0]])
 
 
@@ -193,19 +189,14 @@ def marks(model):
     ]
 
 
-def global_hooks():
-    return [list(getattr(all_modules, name).values()) for name in EVERYWHERE]
-
-
 def left_behind(attempt, mine, theirs):
-    before, everywhere = [marks(model) for model in (mine, theirs)], global_hooks()
+    before, everywhere = [marks(model) for model in (mine, theirs)], [dict(hooks) for hooks in EVERYWHERE]
     with contextlib.suppress(Exception):
         attempt(mine, theirs, ROW)
-    found = [marks(model) for model in (mine, theirs)] != before or global_hooks() != everywhere
-    for name, hooks in zip(EVERYWHERE, everywhere, strict=True):  # or the next runs would hear them
-        current = getattr(all_modules, name)
-        for key in [key for key, hook in current.items() if hook not in hooks]:
-            del current[key]
+    found = [marks(model) for model in (mine, theirs)] != before or [dict(hooks) for hooks in EVERYWHERE] != everywhere
+    for hooks, earlier in zip(EVERYWHERE, everywhere, strict=True):
+        hooks.clear()  # or the next runs would hear them
+        hooks.update(earlier)
     return found
 
 
@@ -251,16 +242,11 @@ def swallows_exceptions(attempt):
     return None
 
 
-def do_nothing(module, inputs, output):
-    return None
-
-
 def removes_other_hooks(attempt):
     models = next(mixed())
-    for model in models:
-        model.a.register_forward_hook(do_nothing)
+    handles = [model.a.register_forward_hook(lambda module, inputs, output: None) for model in models]
     attempt(*models, ROW)
-    if all(do_nothing in model.a._forward_hooks.values() for model in models):
+    if all(handle.id in model.a._forward_hooks for model, handle in zip(models, handles, strict=True)):
         return None
     return "A hook that somebody else had registered on a child is gone afterwards."
 
@@ -326,7 +312,6 @@ TESTS = (  # id, test, what to think about, while doing what
 # ---------------------------------------------------------------- test cases
 
 X = normal(3, 40, seed=300)
-SMALL = torch.full((40,), 5e-5)
 
 
 def with_dropout(times):
@@ -354,7 +339,7 @@ CASES = {
         Chain(("c", "b", "a"), summed, **steps(**ABC)),
         Chain(("a", "b", "c"), summed, **steps(**OTHER_B | {"a": 4})),
     ),
-    "differences of 0.00005 in every number": after_a(SMALL, 1),
+    "differences of 0.00005 in every number": after_a(torch.full((40,), 5e-5), 1),
     "a difference of 0.00002 in one number": after_a(one_number(5, 2e-5), 1),
     "one number of 40 that is too large by 0.0003": after_a(one_number(11, -3e-4), 1000),
     "a difference of 0.0005 between numbers around 100": two({"a": (1, 100), "b": 2}, {"a": (1, 100.0005), "b": 2}),
@@ -411,7 +396,7 @@ EXERCISE = exercise(
     properties=(
         Property(
             "wrong-name",
-            wrong_name,
+            lambda case: sentence(both_names(case)) if case.actual != case.expected else None,
             "Print each child's name when it has run, with the largest difference between its two outputs: which is "
             "the first above 1e-4? (forward decides in which order children run, and what happens between them.)",
         ),

@@ -4,7 +4,7 @@ import torch
 
 from exercises.common import explainers, properties
 from exercises.common.experiments import items_apart, largest_difference
-from exercises.common.inputs import AXES, S, T, normal, padded
+from exercises.common.inputs import AXES, T, normal, padded
 from feedback import BehavioralTest, TestCase
 from feedback.page_exercise import exercise
 
@@ -60,19 +60,6 @@ def mean_of_ones(attempt):
     )
 
 
-BEHAVIORAL_TESTS = (
-    items_apart((HIDDEN[:2], MASKS), (1, OTHERS), lambda attempt, hidden, mask: attempt(hidden, mask > 0)),
-    BehavioralTest(
-        "padding-read", padding_read, "A padded token must add nothing to the sum: what is it multiplied by, or set to?"
-    ),
-    BehavioralTest(
-        "ones-do-not-give-1",
-        mean_of_ones,
-        "What is the sum divided by, and what else is done to it? Each of n real tokens has a share of 1 / n.",
-    ),
-)
-
-
 def pooling(name, seed, mask, c=11, dtype=torch.float32, change=lambda hidden, mask: hidden):
     return TestCase(name, (change(normal(*mask.shape, c, seed=seed, dtype=dtype), mask), mask))
 
@@ -82,17 +69,13 @@ def with_a_token_of_zeros(hidden, mask):
     return hidden
 
 
-def padding_behind(*lengths, max_length=T):
-    return padded(*lengths, max_length=max_length).squeeze(1)
-
-
 EXERCISE = exercise(
     mean_pool,
     returns=("pooled",),
     axis_names=AXES | {1: "B", 2: "B", 3: "B", 4: "B", 5: "T", 7: "T", 11: "C", 13: "C"},
     cases=(
-        pooling("padding behind", 220, padding_behind(5, 2, 3)),
-        pooling("padding in front", 221, padding_behind(3, 6, max_length=S).flip(-1), c=13),
+        pooling("padding behind", 220, padded(5, 2, 3, max_length=T).squeeze(1)),
+        pooling("padding in front", 221, padded(3, 6).squeeze(1).flip(-1), c=13),
         pooling("padding in gaps", 222, GAPS),
         pooling("one real token in each item", 224, torch.eye(T, dtype=torch.bool)[[3, 0, 4]]),
         pooling("float64", 226, GAPS[:2], dtype=torch.float64),
@@ -117,5 +100,17 @@ EXERCISE = exercise(
         )
     ),
     properties=(properties.FINITE,),
-    behavioral_tests=BEHAVIORAL_TESTS,
+    behavioral_tests=(
+        items_apart((HIDDEN[:2], MASKS), (1, OTHERS), lambda attempt, hidden, mask: attempt(hidden, mask > 0)),
+        BehavioralTest(
+            "padding-read",
+            padding_read,
+            "A padded token must add nothing to the sum: what is it multiplied by, or set to?",
+        ),
+        BehavioralTest(
+            "ones-do-not-give-1",
+            mean_of_ones,
+            "What is the sum divided by, and what else is done to it? Each of n real tokens has a share of 1 / n.",
+        ),
+    ),
 )

@@ -27,31 +27,32 @@ class DecoderBlock(nn.Module):
         return x + self.feed_forward(self.norm_2(x))
 
 
-def layers_of(module, numbers):
-    """{name: layer} of a block, with its norms as a list.
+NORMS = ("the first norm", "the second norm")
+
+
+def layers_of(module, numbers, x):
+    """{name: layer} of a block.
 
     Names and the order of registration are free: layers are recognized by their kind and shape, and the two norms by
-    the order in which they run.
+    the order in which they run on x.
 
-    Errors: ContractViolation
+    Errors: ContractViolation where a layer is missing, or is another than asked for
     """
     parts = _projections(module)
     others = [layer for layer in module.modules() if isinstance(layer, nn.Linear) and layer not in parts.values()]
     wanted = {"expand": (numbers.d_ff, numbers.d_model), "contract": (numbers.d_model, numbers.d_ff)}
-    for name, shape in wanted.items():
-        fitting = [layer for layer in others if tuple(layer.weight.shape) == shape]
-        if len(fitting) != 1 or len(others) != 2:
-            raise ContractViolation("feed-forward-layers", _about_feed_forward(others, numbers))
-        parts[name] = fitting[0]
-    for layer in parts.values():
-        if layer.bias is None:
-            raise ContractViolation(
-                "no-bias", "A layer of your block has no bias; here each has one, as is the default: no bias=False."
-            )
+    by_shape = {tuple(layer.weight.shape): layer for layer in others}
+    if len(others) != 2 or set(by_shape) != set(wanted.values()):
+        raise ContractViolation("feed-forward-layers", _about_feed_forward(others, numbers))
+    parts |= {name: by_shape[shape] for name, shape in wanted.items()}
+    if any(layer.bias is None for layer in parts.values()):
+        raise ContractViolation(
+            "no-bias", "A layer of your block has no bias; here each has one, as is the default: no bias=False."
+        )
     norms = _norms(module, numbers)
     known = [parameter for layer in (*norms, *parts.values()) for parameter in layer.parameters()]
     modules.require_no_others(module, "attention, two norms and two layers of the feed-forward network", known)
-    return parts | {"norms": norms}
+    return parts | dict(zip(NORMS, _in_order(module, norms, x), strict=True))
 
 
 def _projections(module):
@@ -109,7 +110,7 @@ class Numbers:
             )
             for i, (name, shape) in enumerate(shapes.items())
         }
-        for i, name in enumerate(("first_norm", "second_norm")):
+        for i, name in enumerate(NORMS):
             weight = 1 + 0.5 * normal(d_model, seed=seed + 20 + i, dtype=dtype)
             self.layers[name] = weight, 0.5 * normal(d_model, seed=seed + 30 + i, dtype=dtype)
 
@@ -120,30 +121,22 @@ class Numbers:
         return f"numbers for d_model = {self.d_model} and d_ff = {self.d_ff}"
 
 
-def run_block(attempt, x, numbers, num_heads):
-    """Build the learner's block, put numbers into its layers, and apply it.
-
-    Errors: ContractViolation where a layer is missing, or is another than asked for
-    """
-    return built(attempt, x, numbers, num_heads)(x)
-
-
 def built(attempt, x, numbers, num_heads):
-    """A block with these numbers; x tells which norm runs first."""
+    """The learner's block with these numbers in its layers; x tells which norm runs first.
+
+    Errors: ContractViolation
+    """
     modules.require_methods(attempt, "d_model, num_heads, d_ff")
     module = attempt(numbers.d_model, num_heads, numbers.d_ff)
     modules.require_module(module, attempt)
-    parts = layers_of(module, numbers)
-    module.to(numbers.dtype)
-    parts |= zip(("first_norm", "second_norm"), in_order(module, parts.pop("norms"), x), strict=True)
     with torch.no_grad():
-        for name, layer in parts.items():
+        for name, layer in layers_of(module.to(numbers.dtype), numbers, x).items():
             layer.weight.copy_(numbers.layers[name][0])
             layer.bias.copy_(numbers.layers[name][1])
     return module
 
 
-def in_order(module, norms, x):
+def _in_order(module, norms, x):
     """The two norms in the order in which their weights are used: by the norms themselves, or by `F.layer_norm`."""
     used = Used([norm.weight for norm in norms])
     with torch.no_grad(), used:
@@ -174,7 +167,6 @@ def arguments(seed, b, t, h, d, d_ff, times=1.0, dtype=torch.float32):
 
 
 X, NUMBERS, HEADS = arguments(1400, B, T, 3, 4, 31)
-LONGER = normal(B, 9, 12, seed=1401)
 
 
 def moved_by_a_change(attempt, at, seed):
@@ -205,17 +197,12 @@ def past_not_seen(attempt):
     )
 
 
-def named_layers(block):
-    """All layers of a block by name."""
-    layers = layers_of(block, NUMBERS)
-    norms = in_order(block, layers.pop("norms"), X)
-    return layers | dict(zip(("the first norm", "the second norm"), norms, strict=True))
-
-
 EXERCISE = exercise(
     DecoderBlock,
     returns=("out",),
-    runner=ModuleRunner(run_block, ("x", "the layers", "num_heads"), described),
+    runner=ModuleRunner(
+        lambda attempt, *args: built(attempt, *args)(args[0]), ("x", "the layers", "num_heads"), described
+    ),
     axis_names={2: "B", 5: "T", 7: "T", 12: "C", 10: "C", 31: "d_ff", 23: "d_ff"},
     cases=(
         TestCase("a batch", arguments(1410, B, T, 3, 4, 31)),
@@ -253,7 +240,11 @@ EXERCISE = exercise(
             while_doing="in evaluation,",
         ),
         *modules.trainable(
-            lambda attempt: built(attempt, X, NUMBERS, HEADS), DecoderBlock, named_layers, (X,), (LONGER,)
+            lambda attempt: built(attempt, X, NUMBERS, HEADS),
+            DecoderBlock,
+            lambda block: layers_of(block, NUMBERS, X),
+            (X,),
+            (normal(B, 9, 12, seed=1401),),
         ),
     ),
 )

@@ -35,7 +35,7 @@ class Weights:
     """The numbers of a model: one layer of causal attention, whose logits depend on every token and its position."""
 
     def __init__(self, seed, vocabulary):
-        self.seed, self.vocabulary = seed, vocabulary
+        self.vocabulary = vocabulary
         shapes = ((vocabulary, WIDTH), (LONGEST, WIDTH), *[(WIDTH, WIDTH)] * 3, (WIDTH, vocabulary))
         self.numbers = [1.5 * normal(*shape, seed=seed + i, dtype=torch.float64) for i, shape in enumerate(shapes)]
 
@@ -132,10 +132,10 @@ def call(attempt, weights, ids, steps):
 
 def judged(fed, steps, out):
     """What was fed, without a last call whose logits nobody needs: the text would go on with it."""
-    if len(fed) <= steps:
-        return fed
-    newest = len(fed) > 0 and torch.equal(torch.tensor(fed[-1][0]), out[:, -1:])
-    return fed[:-1] if newest or len(fed) == steps + 1 else fed
+    one_more = len(fed) == steps + 1
+    if one_more or (len(fed) > steps and torch.equal(torch.tensor(fed[-1][0]), out[:, -1:])):
+        return fed[:-1]
+    return fed
 
 
 def given(args):
@@ -143,12 +143,9 @@ def given(args):
     return f"It was called with {weights!r}, ids of shape {tuple(ids.shape)} and steps = {steps}."
 
 
-def fed_otherwise(case):
-    return sentence(first_difference(case)) if case.actual[1] != case.expected[1] else None
-
-
-def other_ids(case):
-    return sentence(first_difference(case)) if case.actual[0] != case.expected[0] else None
+def differs_in(part):
+    """Whether the ids, part 0, or what the model was fed, part 1, are other ones."""
+    return lambda case: sentence(first_difference(case)) if case.actual[part] != case.expected[part] else None
 
 
 def changes_the_mode(attempt):
@@ -225,11 +222,11 @@ EXERCISE = exercise(
     properties=(
         Property(
             "fed-otherwise",
-            fed_otherwise,
+            differs_in(1),
             "Print what you feed, in every call, and its shape. It should be the prefix (B, T) once, and then each "
             "newest token, (B, 1), as many calls as steps.",
         ),
-        Property("other-ids", other_ids, "Print the ids after each step. Where do they part from the right ones?"),
+        Property("other-ids", differs_in(0), "Print the ids after each step. Where do they part from the right ones?"),
     ),
     behavioral_tests=(
         BehavioralTest(

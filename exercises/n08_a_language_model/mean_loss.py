@@ -35,15 +35,14 @@ def next_to_another(case):
 V, PAD = 11, 0
 
 
-def _inputs(*lengths, seed, pad=PAD, in_front=False):
+def _inputs(*lengths, seed, in_front=False):
     """Logits and ids of texts of these lengths, padded at the end or in front."""
     T = max(lengths)
-    ids = torch.full((len(lengths), T), pad)
+    ids = torch.full((len(lengths), T), PAD)
     for row, length in zip(ids, lengths, strict=True):
-        words = torch.randint(1, V, (length,), generator=generator(seed))
-        row[T - length :] = words if in_front else row[T - length :]
-        row[:length] = row[:length] if in_front else words
-    return 2 * normal(len(lengths), T, V, seed=seed), ids, pad
+        start = T - length if in_front else 0
+        row[start : start + length] = torch.randint(1, V, (length,), generator=generator(seed))
+    return 2 * normal(len(lengths), T, V, seed=seed), ids, PAD
 
 
 _PADDED = _inputs(7, 3, seed=881)

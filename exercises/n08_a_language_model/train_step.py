@@ -160,14 +160,11 @@ def clipped(events):
 
 
 def as_number(loss):
-    if loss is None:
-        raise ContractViolation("returns-none", "Your code returned None; the loss was expected, a single number.")
-    if isinstance(loss, torch.Tensor) and loss.numel() == 1:
-        return loss.detach().double().reshape(())
-    if isinstance(loss, float):
-        return torch.tensor(loss, dtype=torch.float64)
+    if isinstance(loss, float) or (isinstance(loss, torch.Tensor) and loss.numel() == 1):
+        return torch.as_tensor(loss, dtype=torch.float64).detach().reshape(())
     raise ContractViolation(
-        "returns-wrong-type", f"Your code returned {describe(loss)}; the loss was expected, a single number."
+        "returns-none" if loss is None else "returns-wrong-type",
+        f"Your code returned {describe(loss)}; the loss was expected, a single number.",
     )
 
 
@@ -198,12 +195,13 @@ def nothing_moved(case):
     return "The parameters are what they were before the step." if stayed else None
 
 
-def other_loss(case):
-    return None if torch.allclose(case.actual[0], case.expected[0]) else sentence(losses_and_distance(case))
+def differs_in(part):
+    """Whether the losses, part 0, or the parameters, part 1, are other ones."""
 
+    def test(case):
+        return None if torch.allclose(case.actual[part], case.expected[part]) else sentence(losses_and_distance(case))
 
-def other_update(case):
-    return None if torch.allclose(case.actual[1], case.expected[1]) else sentence(losses_and_distance(case))
+    return test
 
 
 EVEN = ((0.0, 0.0), (0.0, 0.0))
@@ -266,13 +264,13 @@ EXERCISE = exercise(
         ),
         Property(
             "other-loss",
-            other_loss,
+            differs_in(0),
             "Print the loss, and compare it with the mean of -log p of each next token. Which model computed it: the "
             "one before the step?",
         ),
         Property(
             "other-update",
-            other_update,
+            differs_in(1),
             "Print the gradients right before `optimizer.step()`. Are they those of this loss alone, and is their "
             "total norm at most 1?",
         ),
