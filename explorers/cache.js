@@ -53,7 +53,8 @@ export default explorer((model) => new CacheView(model), (view) => {
 class CacheView {
   /** @param {Model} model */
   constructor(model) {
-    /** @type {Record<string, Sizes & { source: string }>} */
+    /** @type {Record<string, { num_layers: number, num_heads: number, groups: number, d_head: number,
+     *    latent: number | null, source: string }>} CacheSizes of models/cache_sizes.py */
     this.models = model.get("models");
     /** @type {string} the model that was chosen last */
     this.name = model.get("name");
@@ -82,8 +83,8 @@ class CacheView {
   /** The sizes of the chosen model as they are published.
    *  @returns {Sizes} */
   published() {
-    const { layers, heads, groups, features, latent } = this.models[this.name];
-    return { layers, heads, groups: latent ? LATENT : groups, features, latent };
+    const { num_layers: layers, num_heads: heads, groups, d_head: features, latent } = this.models[this.name];
+    return { layers, heads, groups: latent ? LATENT : groups, features, latent: latent ?? 0 };
   }
 
   // ------------------------------------------------------------ elements

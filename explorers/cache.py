@@ -1,6 +1,6 @@
 """What the keys and values of a text cost, and which query heads share them."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import traitlets
 
@@ -54,7 +54,7 @@ class CacheExplorer(Explorer):
 
     def __init__(self, models, name, length, bytes_per_number):
         self._sizes = models[name]
-        sent = {name: _sent(sizes) for name, sizes in models.items()}
+        sent = {name: asdict(sizes) for name, sizes in models.items()}
         super().__init__(models=sent, name=name, length=length, bytes_per_number=bytes_per_number)
 
     def picture(self):
@@ -87,17 +87,6 @@ def _ways(sizes):
 
 def _counted(count, what):
     return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def _sent(sizes):
-    return {
-        "layers": sizes.num_layers,
-        "heads": sizes.num_heads,
-        "groups": sizes.groups,
-        "features": sizes.d_head,
-        "latent": sizes.latent or 0,
-        "source": sizes.source,
-    }
 
 
 def _require_few(sizes):
