@@ -6,7 +6,7 @@ import torch
 import explorers
 from helpers import masks as reference
 from tests.explorers.browser import PHONE
-from tests.explorers.view import Row, View, as_written
+from tests.explorers.view import Row, View, as_written, drawn
 
 inf = float("inf")
 STOOD_STILL = "() => { const before = window.seen; window.seen = scrollY; return before === scrollY; }"
@@ -15,7 +15,7 @@ words = ["Your", "journey", "starts", "with", "one", "step"]
 
 
 def scores(T):
-    return torch.randn(T, T, generator=torch.Generator().manual_seed(123)).mul(2)
+    return drawn(T, T, seed=123).mul(2)
 
 
 REFUSED = [

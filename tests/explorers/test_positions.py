@@ -10,17 +10,13 @@ from PIL import Image
 
 import explorers
 import figures
-from helpers import embeddings
+from helpers.embeddings import sinusoidal_positions as waves
 from tests.explorers.browser import NARROW, SIZE
-from tests.explorers.view import Row, View
-
-
-def waves(T, C):
-    return embeddings.sinusoidal_positions(T, C)
+from tests.explorers.view import Row, View, drawn
 
 
 def learned(T, C):
-    return torch.randn(T, C, generator=torch.Generator().manual_seed(123)).cumsum(dim=0)
+    return drawn(T, C, seed=123).cumsum(dim=0)
 
 
 TABLES_REFUSED = [
@@ -57,7 +53,7 @@ TABLES = {
     "101 waves": waves(101, 128),
     "13 learned": learned(13, 7),
     "512 learned": learned(512, 384),
-    "50 drawn": torch.randn(50, 32, generator=torch.Generator().manual_seed(1)),  # some beyond what colors show
+    "50 drawn": drawn(50, 32),  # some beyond what colors show
     "2 by hand": torch.tensor([[1.0, 2.0], [2.0, -1.0]]),
 }
 FIRST, SECOND, TOGETHER, FEATURE = "position i", "position j", "move both together", "feature"

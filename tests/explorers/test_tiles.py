@@ -10,16 +10,11 @@ import explorers
 from explorers.base import INVITATION
 from explorers.tiles import running
 from helpers.masks import masked_softmax
-from helpers.online import online_logsumexp
 from helpers.tiled import tiles
 from tests.explorers.browser import PHONE
-from tests.explorers.view import Row, View
+from tests.explorers.view import Row, View, drawn
 
 INF = float("inf")
-
-
-def drawn(*shape, seed=1):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def test_without_arguments_the_largest_score_of_the_last_query_is_in_the_second_of_three_tiles():
@@ -59,7 +54,7 @@ def test_what_is_kept_leads_to_the_courses_own_attention(tile):
         kept = running(scores, values, tile)
         assert len(kept) == math.ceil(12 / tile)
         largest, total, read = kept[-1]
-        assert largest + math.log(total) == pytest.approx(float(online_logsumexp(scores, tile)), rel=1e-12)
+        assert largest + math.log(total) == pytest.approx(float(scores.logsumexp(dim=0)), rel=1e-12)
         out = torch.tensor(read, dtype=torch.float64) / total
         torch.testing.assert_close(out, scores.softmax(dim=0) @ values)
 
@@ -191,6 +186,12 @@ class TilesView(View):
             self._assert_running(scores, tile * (t - 1), ends[t - 1])
         if self.which == "square":
             self._assert_map(query, tile, causal, t - 1)
+        queries = len(SCORES[self.which]) if self.which == "square" else 1
+        high = min(tile, queries)
+        exist = "1 score exists" if tile == 1 else f"{high * tile} scores exist"
+        said = self.output.get_by_text("At most").inner_text()
+        assert said.startswith(f"At most {high} × {tile} = {exist} at once, ")
+        assert said.endswith(f" {queries} × 12 = {queries * 12} scores.")
 
     def _assert_keys(self, scores, final, tile, ends, t):
         end, start = ends[min(t, len(ends) - 1)], tile * t
@@ -323,16 +324,6 @@ def test_a_later_key_has_no_slider_and_each_query_keeps_its_own_scores(opened):
     assert view.score.get_attribute("aria-valuetext") == "hidden: it comes later"
     view.put({"query": "11"})
     assert not view.score.is_disabled() and view.squares_by_key()[3][0] == "10.00"
-
-
-def test_it_says_how_many_scores_exist_at_once(opened):
-    for which, tile, told, all_of_them in (
-        ("square", 4, "At most 4 × 4 = 16 scores exist at once", "12 × 12 = 144 scores."),
-        ("square", 1, "At most 1 × 1 = 1 score exists at once", "12 × 12 = 144 scores."),
-        ("mixed", 8, "At most 1 × 8 = 8 scores exist at once", "1 × 12 = 12 scores."),
-    ):
-        said = opened.view(which, {TILE: str(tile)}).output.get_by_text("At most").inner_text()
-        assert said.startswith(told) and said.endswith(all_of_them), said
 
 
 def test_keys_lead_from_step_to_step(opened):
