@@ -73,7 +73,8 @@ METHODS = {
 class MasksView(View):
     def assert_right(self):
         now, real = self.controls(), PADDING[self.which]
-        text, (kind, method), T = self.words(), (now["mask"], now["method"]), len(real)
+        kind, method, T = now["mask"], now["method"], len(real)
+        text = self.grid("scores").locator("tbody th").all_text_contents()
         (i, j), given = self.chosen("scores"), scores(T)
         slider = self.slider(f"score of '{text[i]}' for '{text[j]}'")
         if slider.get_attribute("aria-valuetext") != f"{given[i, j]:.4f}":
@@ -92,9 +93,6 @@ class MasksView(View):
         assert self.said() == f"'{text[i]}' reads '{text[j]}': score {given[i, j]:.4f}{hidden}, weight {weight}"
         steps = self.table(f"step by step: the row of '{text[i]}'")
         assert (steps[0], steps[-1]) == (as_written(given)[i], as_written(weights)[i])
-
-    def words(self):
-        return self.grid("scores").locator("tbody th").all_text_contents()
 
 
 def places(found):

@@ -139,12 +139,6 @@ class TilesView(View):
             "(rows, cells) => rows.map(row => [...row.querySelectorAll(cells)].map(cell => cell.textContent))", cells
         )
 
-    def here(self):
-        """The keys of the tile that is marked."""
-        rows = self.output.locator("table.abh-keys tbody tr")
-        found = rows.evaluate_all("rows => rows.map(row => row.classList.contains('abh-here'))")
-        return [j for j, marked in enumerate(found) if marked]
-
     def step(self):
         return self.output.get_by_text("step ").first.inner_text()
 
@@ -198,7 +192,7 @@ class TilesView(View):
         here = list(range(start, end)) if t < len(ends) else []
         m = max(0.0, state(scores[:end])[0]) if state(scores[:end])[0] == -INF else state(scores[:end])[0]
         powers, keys = (scores.double() - m).exp().tolist(), self.squares_by_key()
-        assert self.here() == here
+        assert self.output.locator("tr.abh-here th").all_text_contents() == list(map(str, here))
         assert [row[0] for row in keys] == [as_score(score) for score in scores.tolist()]
         assert [row[1] for row in keys] == [written(powers[j]) if j in here else "" for j in range(12)]
         so_far = masked_softmax(scores[None, :end].double(), scores[None, :end] > -INF)[0].tolist()
