@@ -60,7 +60,7 @@ class CacheExplorer(Explorer):
     def picture(self):
         """The view as it opens: which query heads share keys and values, and what three ways of sharing cost."""
         sizes = self._sizes
-        costs = {way: each.bytes(self.length, self.bytes_per_number) for way, each in _ways(sizes).items()}
+        costs = {way: each.bytes(self.length, self.bytes_per_number) for way, each in ways(sizes).items()}
         kept = readable(sizes.bytes(self.length, self.bytes_per_number))
         title = f"{self.name}: {kept} for {_counted(self.length, 'token')}"
         unit = readable(max(costs.values())).split()[1]
@@ -73,7 +73,7 @@ class CacheExplorer(Explorer):
         return figures.Picture(drawn.svg, alt, "The bars compare ways to share keys and values.")
 
 
-def _ways(sizes):
+def ways(sizes):
     """The model with a key and a value for each head, with its groups, with one group, and with its latent."""
     H, G = sizes.num_heads, 1 if sizes.latent else sizes.groups
     counts = {f"multi-head, {_counted(H, 'group')}": H}

@@ -22,7 +22,6 @@ def weights(*shape):
     return drawn(*shape, seed=123).mul(2).softmax(dim=-1)
 
 
-TAKEN = [(many, weights(80, 80)), (many, weights(12, 80, 80))]
 REFUSED = [
     (TypeError, "one string 'Your journey'; split", ("Your journey", weights(2, 2))),
     (TypeError, "list of words, got int", (3, weights(3, 3))),
@@ -190,7 +189,7 @@ ROW = Row(
     explorers.attention,
     AttentionView,
     GIVEN,
-    taken=TAKEN,
+    taken=[(many, weights(80, 80)), (many, weights(12, 80, 80))],
     refused=REFUSED,
     legends=1,
     opens={"2 x 4 heads": {"Layer": "0", "Head": "0"}},

@@ -23,9 +23,6 @@ def pair_scores(q, k, position, distance, base=10000.0):
 q, k = drawn(14), drawn(14, seed=2)
 spoilt = k.clone()
 spoilt[7] = float("nan")
-
-
-TAKEN = [(drawn(4), drawn(4, seed=2), 1), (drawn(128), drawn(128, seed=2), 5e5)]
 REFUSED = [
     (TypeError, "k must be a tensor or nested lists of numbers, .* got NoneType", (q, None)),
     (ValueError, r"q must have shape \(D,\), .* got \(\); pass all its features", (3.0, k)),
@@ -107,7 +104,7 @@ ROW = Row(
     explorers.rotation,
     RotationView,
     CASES,
-    taken=TAKEN,
+    taken=[(drawn(4), drawn(4, seed=2), 1), (drawn(128), drawn(128, seed=2), 5e5)],
     refused=REFUSED,
     opens={"16 features": {KEY: "4", DISTANCE: "3"}},
     stops={

@@ -25,9 +25,6 @@ def test_without_arguments_the_largest_score_of_the_last_query_is_in_the_second_
 
 spoilt = drawn(3, 4)
 spoilt[1, 2] = float("nan")
-
-
-TAKEN = [(drawn(1, 1), drawn(1, 1), 1), (3e38 * drawn(16, 16).sign(), drawn(16, 3), 1)]  # no number leaves the picture
 REFUSED = [
     (TypeError, "scores must be a tensor or nested lists of numbers, .* got str", ("scores",)),
     (ValueError, r"scores must have shape \(T, S\) or \(S,\), got \(\); pass one number for each", (3.0,)),
@@ -242,7 +239,7 @@ ROW = Row(
     explorers.tiles,
     TilesView,
     {which: (scores, VALUES) for which, scores in SCORES.items()},
-    taken=TAKEN,
+    taken=[(drawn(1, 1), drawn(1, 1), 1), (3e38 * drawn(16, 16).sign(), drawn(16, 3), 1)],  # nothing leaves the picture
     refused=REFUSED,
     opens={"square": {TILE: "4", "query": "11", "causal": False, "key": "0"}},
     stops={
