@@ -74,7 +74,10 @@ class Numbers:
 
     def matrix(self, name: str, rows: int, columns: int) -> torch.Tensor:
         """A matrix that keeps the size of vectors, (rows, columns)."""
-        return self(name, rows, columns) / rows**0.5
+        key = "matrix", name, rows, columns
+        if key not in self.drawn:
+            self.drawn[key] = self(name, rows, columns) / rows**0.5
+        return self.drawn[key]
 
     def one(self) -> nn.Parameter:
         """A parameter, which makes an output require gradients, as that of a real module does."""
