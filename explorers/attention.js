@@ -5,26 +5,19 @@ import { CELL, LABEL, TITLES, layOut, under } from "./attention_layout.js";
 import { Overview } from "./attention_overview.js";
 import { ALARM, INK, ON_HATCHING, clamp, colorIndex, exact, inkOn, largestFirst, range, spaced,
   sum } from "./numbers.js";
-import { chooser, element, fitted, frame, freshId, hatching, help, inTheme, legend, onSurroundings, oncePerFrame,
-  penOf, prepared, raster, ring, spoken, swatch, theme, tools, write } from "./page.js";
+import { chooser, element, explorer, fitted, frame, freshId, hatching, help, inTheme, legend, oncePerFrame, penOf,
+  prepared, raster, ring, spoken, swatch, theme, tools, write } from "./page.js";
 import { Reading, moved } from "./tables.js";
 
 /** @import { Layout, Square } from "./attention_layout.js" */
 /** @import { Data } from "./attention_data.js" */
-/** @import { Mount, Theme } from "./page.js" */
+/** @import { Theme } from "./page.js" */
 /** @typedef {CanvasRenderingContext2D} Pen */
 
 const FAINTEST = 0.0005; // no line for less: nobody would see it
 const MOST_LISTED = 1024; // weights in "Read as a table"; of more, only the chosen row
 
-/** @param {Mount} mount */
-function render({ model, el }) {
-  const view = new AttentionView(read(model));
-  el.append(view.root);
-  return view.watch();
-}
-
-export default { render };
+export default explorer((model) => new AttentionView(read(model)), (view) => view.paint());
 
 // ---------------------------------------------------------------- the view
 
@@ -48,7 +41,7 @@ class AttentionView {
     this.kept = false; // whether the chosen square was clicked, and stays although the pointer goes elsewhere
     /** @type {Square | null} under the pointer */
     this.hover = null;
-    this.paint = oncePerFrame(() => this.paintAll());
+    this.paint = oncePerFrame(() => this.show());
     this.paintMap = oncePerFrame(() => this.drawMap());
     this.paintMarks = oncePerFrame(() => this.drawMarks());
     this.readout = spoken();
@@ -74,11 +67,6 @@ class AttentionView {
     this.listen();
     this.showHead();
     this.choose(Math.floor(data.T / 2));
-  }
-
-  /** Follow the page's size and theme; returns a function that stops it. */
-  watch() {
-    return onSurroundings(this.root, this.paint);
   }
 
   // ------------------------------------------------------------ elements
@@ -293,7 +281,7 @@ class AttentionView {
 
   // ------------------------------------------------------------ drawing
 
-  paintAll() {
+  show() {
     const width = this.root.clientWidth - 8; // less the padding
     if (width <= 0) return; // not in the page yet
     this.colors = theme(this.root);

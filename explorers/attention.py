@@ -41,7 +41,7 @@ class AttentionExplorer(Explorer):
 
     def __init__(self, tokens, queries, weights, mask):
         self._mask = mask
-        self._first = weights.reshape(-1, *weights.shape[-2:])[0].clone()  # a copy, in case the tensor changes later
+        self._first = weights.reshape(-1, *weights.shape[-2:])[0].clone()  # so that the others need not be kept
         seen = b"" if mask is None else mask.numpy().tobytes()
         super().__init__(
             tokens=tokens, queries=queries, axes=list(weights.shape), weights=given.sent(weights), mask=seen

@@ -1,7 +1,7 @@
 // The cache explorer: how many bytes of keys and values a text costs, and which query heads share them.
 
-import { drawn } from "./charts.js";
-import { counted, range, readable, several } from "./numbers.js";
+import { drawing, drawn, redraw, roomOf } from "./charts.js";
+import { counted, divisors, range, readable, several } from "./numbers.js";
 import { choice, element, explorer, frame, help, oncePerFrame, sideBySide, slider, spoken, tools,
   write } from "./page.js";
 import { Costs } from "./tables.js";
@@ -16,10 +16,6 @@ const MOST = { layers: 128, heads: 128, features: 256 }; // as in cache.py
 const CARD = 24; // GB: a large graphics card of a desktop computer
 
 // ---------------------------------------------------------------- arithmetic
-
-/** All numbers that divide another, from 1 on.
- *  @param {number} number */
-export const divisors = (number) => range(number + 1).filter((each) => each && number % each === 0);
 
 /** How many numbers all layers together keep of one token: CacheSizes.numbers() of models/cache_sizes.py.
  *  @param {Sizes} sizes */
@@ -53,7 +49,8 @@ export default explorer((model) => new CacheView(model), (view) => {
 class CacheView {
   /** @param {Model} model */
   constructor(model) {
-    /** @type {Record<string, Sizes & { source: string }>} */
+    /** @type {Record<string, { num_layers: number, num_heads: number, groups: number, d_head: number,
+     *    latent: number | null, source: string }>} CacheSizes of models/cache_sizes.py */
     this.models = model.get("models");
     /** @type {string} the model that was chosen last */
     this.name = model.get("name");
@@ -82,8 +79,8 @@ class CacheView {
   /** The sizes of the chosen model as they are published.
    *  @returns {Sizes} */
   published() {
-    const { layers, heads, groups, features, latent } = this.models[this.name];
-    return { layers, heads, groups: latent ? LATENT : groups, features, latent };
+    const { num_layers: layers, num_heads: heads, groups, d_head: features, latent } = this.models[this.name];
+    return { layers, heads, groups: latent ? LATENT : groups, features, latent: latent ?? 0 };
   }
 
   // ------------------------------------------------------------ elements
@@ -245,18 +242,17 @@ const HEIGHT = TOP + 2 * SQUARE + GAP + 24;
 class Sharing {
   constructor() {
     this.width = 0;
-    this.node = drawn("svg", { class: "abh-chart", role: "img" });
+    this.node = drawing();
   }
 
-  /** Take the width of the room around it, as charts do. */
   measure() {
-    this.width = Math.max(this.node.parentElement?.clientWidth ?? 0, 240);
+    this.width = roomOf(this.node);
   }
 
   /** @param {Sizes} sizes */
   draw({ heads, groups, latent }) {
     if (!this.width) this.measure();
-    const { node, width } = this;
+    const { width } = this;
     const title = `${several(heads, "query head")}, ` +
       (groups === LATENT ? `a latent of ${several(latent, "number")}` : several(groups, "group"));
     const count = groups || 1;
@@ -269,10 +265,8 @@ class Sharing {
     const texts = /** @type {const} */ ([["abh-title", 13, title], ["abh-tick", TOP - 8, "query heads"],
       ["abh-tick", HEIGHT - 8, groups === LATENT ? "what is kept in place of keys and values" :
         "what is kept: a key and a value for each group"]]);
-    const attributes = { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`,
-      "aria-label": `${title}: ${told(heads, groups)}` };
-    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-    node.replaceChildren(...texts.map(([kind, y, text]) => drawn("text", { x: 0, y, class: kind }, text)),
+    redraw(this.node, width, HEIGHT, `${title}: ${told(heads, groups)}`,
+      ...texts.map(([kind, y, text]) => drawn("text", { x: 0, y, class: kind }, text)),
       drawn("path", { d: funnels.join(""), class: "abh-funnel" }),
       ...boxes(range(heads).map(String), step, TOP, head, "line"), ...boxes(names, apart, below, group, "mark"));
   }

@@ -1,6 +1,6 @@
 """What the keys and values of a text cost, and which query heads share them."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import traitlets
 
@@ -54,13 +54,13 @@ class CacheExplorer(Explorer):
 
     def __init__(self, models, name, length, bytes_per_number):
         self._sizes = models[name]
-        sent = {name: _sent(sizes) for name, sizes in models.items()}
+        sent = {name: asdict(sizes) for name, sizes in models.items()}
         super().__init__(models=sent, name=name, length=length, bytes_per_number=bytes_per_number)
 
     def picture(self):
         """The view as it opens: which query heads share keys and values, and what three ways of sharing cost."""
         sizes = self._sizes
-        costs = {way: each.bytes(self.length, self.bytes_per_number) for way, each in _ways(sizes).items()}
+        costs = {way: each.bytes(self.length, self.bytes_per_number) for way, each in ways(sizes).items()}
         kept = readable(sizes.bytes(self.length, self.bytes_per_number))
         title = f"{self.name}: {kept} for {_counted(self.length, 'token')}"
         unit = readable(max(costs.values())).split()[1]
@@ -73,7 +73,7 @@ class CacheExplorer(Explorer):
         return figures.Picture(drawn.svg, alt, "The bars compare ways to share keys and values.")
 
 
-def _ways(sizes):
+def ways(sizes):
     """The model with a key and a value for each head, with its groups, with one group, and with its latent."""
     H, G = sizes.num_heads, 1 if sizes.latent else sizes.groups
     counts = {f"multi-head, {_counted(H, 'group')}": H}
@@ -87,17 +87,6 @@ def _ways(sizes):
 
 def _counted(count, what):
     return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def _sent(sizes):
-    return {
-        "layers": sizes.num_layers,
-        "heads": sizes.num_heads,
-        "groups": sizes.groups,
-        "features": sizes.d_head,
-        "latent": sizes.latent or 0,
-        "source": sizes.source,
-    }
 
 
 def _require_few(sizes):

@@ -24,6 +24,26 @@ export function drawn(tag, attributes = {}, ...children) {
   return node;
 }
 
+/** A drawing that is still empty.
+ *  @param {string} kind */
+export const drawing = (kind = "") => drawn("svg", { class: `abh-chart ${kind}`.trim(), role: "img" });
+
+/** The width of the room around a drawing. Ask when the page has been laid out: at another time it costs a layout.
+ *  @param {SVGSVGElement} node */
+export const roomOf = (node) => Math.max(node.parentElement?.clientWidth ?? 0, 240);
+
+/** Give a drawing its size, its name for screen readers and what is in it.
+ *  @param {SVGSVGElement} node
+ *  @param {number} width
+ *  @param {number} height
+ *  @param {string} says
+ *  @param {...Node} children */
+export function redraw(node, width, height, says, ...children) {
+  const attributes = { width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": says };
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  node.replaceChildren(...children);
+}
+
 /** A chart of curves or bars over numbers or over words. It is drawn again whenever something changes; what it says in
  *  words is its name for screen readers. */
 export class Chart {
@@ -34,13 +54,11 @@ export class Chart {
     this.y = y;
     this.width = 0;
     this.box = { left: 0, right: 0, top: 0, bottom: 0 };
-    this.node = drawn("svg", { class: "abh-chart", role: "img" });
+    this.node = drawing();
   }
 
-  /** Take the width of the room around it, as it is when the page has been laid out: to ask at another time costs the
-   *  page a layout. */
   measure() {
-    this.width = Math.max(this.node.parentElement?.clientWidth ?? 0, 240);
+    this.width = roomOf(this.node);
   }
 
   /** @param {Drawing} drawing */
@@ -48,11 +66,8 @@ export class Chart {
     if (!this.width) this.measure();
     const top = curves.some(({ name }) => name) ? 42 : 26;
     this.box = { left: 50, right: this.width - 18, top, bottom: this.height - 40 };
-    const { node, width, height } = this;
-    const attributes = { width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": says };
-    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-    node.replaceChildren(drawn("text", { x: 0, y: 13, class: "abh-title" }, title), ...this.names(curves),
-      ...this.axes(), ...(bars ? this.bars(bars) : []), ...rules.map((x) => this.rule(x)),
+    redraw(this.node, this.width, this.height, says, drawn("text", { x: 0, y: 13, class: "abh-title" }, title),
+      ...this.names(curves), ...this.axes(), ...(bars ? this.bars(bars) : []), ...rules.map((x) => this.rule(x)),
       ...curves.map((curve) => this.curve(curve)), ...dots.map((dot) => this.dot(dot)));
   }
 

@@ -35,7 +35,7 @@ class DropoutExplorer(Explorer):
     seed = traitlets.Int().tag(sync=True)
 
     def __init__(self, tokens, weights, seed):
-        self._weights = weights.clone()  # a copy, in case the tensor changes later
+        self._weights = weights
         super().__init__(tokens=tokens, weights=given.sent(weights), seed=seed)
 
     def picture(self):

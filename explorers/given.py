@@ -30,7 +30,7 @@ def words(name, words, most, least=1, fix="pass a part of the sentence and the n
 
 
 def numbers(name, values):
-    """The numbers as float32 on the CPU, without gradients.
+    """A copy of the numbers as float32 on the CPU, without gradients.
 
     Shapes: any, unchanged
     Errors: TypeError unless they are a tensor of real numbers or can become one
@@ -49,7 +49,7 @@ def numbers(name, values):
         ) from None
     if values.is_complex():
         raise TypeError(f"{name} must be real numbers, got {values.dtype}; look at {name}.abs()")
-    return values.detach().to("cpu", torch.float32)
+    return values.detach().to("cpu", torch.float32, copy=True)
 
 
 def require_size(name, size, least, most, fix):

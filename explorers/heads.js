@@ -1,10 +1,10 @@
 // The heads explorer: named numbers, split into heads and merged again, correctly and with two bugs.
 
-import { range } from "./numbers.js";
-import { choice, element, frame, help, onSurroundings, oncePerFrame, spoken, swatch, tools, write } from "./page.js";
+import { divisors, range } from "./numbers.js";
+import { choice, element, explorer, frame, help, oncePerFrame, spoken, swatch, tools, write } from "./page.js";
 import { Grid } from "./tables.js";
 
-/** @import { Model, Mount } from "./page.js" */
+/** @import { Model } from "./page.js" */
 /** @typedef {{ typed: string, axes: string, line: number[], note?: string }} Step its code, its axes, its numbers in
  *    the order of memory, and a remark */
 /** @typedef {"x" | "cut" | "split" | "merged"} StepName */
@@ -89,14 +89,7 @@ function inRows(pieces) {
 
 // ---------------------------------------------------------------- the view
 
-/** @param {Mount} mount */
-function render({ model, el }) {
-  const view = new HeadsView(model);
-  el.append(view.root);
-  return onSurroundings(view.root, () => view.fit());
-}
-
-export default { render };
+export default explorer((model) => new HeadsView(model), (view) => view.fit());
 
 /** @type {(axes: string) => Axis[]} */
 const axesOf = (axes) => /** @type {Axis[]} */ (axes.split(", "));
@@ -190,8 +183,7 @@ class HeadsView {
       this.merge = way;
       this.lay();
     });
-    const divisors = range(this.C + 1).filter((n) => n && this.C % n === 0);
-    const heads = choice("heads", divisors.map((n) => [n, String(n)]), this.H, (count) => {
+    const heads = choice("heads", divisors(this.C).map((n) => [n, String(n)]), this.H, (count) => {
       this.H = count;
       this.lay();
     });

@@ -26,7 +26,7 @@ def heads(tokens, d_model, num_heads):
     given.require_size("d_model", d_model, 2, MOST_FEATURES, "choose a few, they show what happens to many")
     given.require_size("num_heads", num_heads, 1, d_model, "each head needs a feature of its own")
     require.divides(num_heads=num_heads, d_model=d_model)
-    return HeadsExplorer(tokens, d_model, num_heads)
+    return HeadsExplorer(tokens=tokens, d_model=d_model, num_heads=num_heads)
 
 
 class HeadsExplorer(Explorer):
@@ -36,9 +36,6 @@ class HeadsExplorer(Explorer):
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     d_model = traitlets.Int().tag(sync=True)
     num_heads = traitlets.Int().tag(sync=True)
-
-    def __init__(self, tokens, d_model, num_heads):
-        super().__init__(tokens=tokens, d_model=d_model, num_heads=num_heads)
 
     def picture(self):
         """The view as it opens: split and merged correctly."""

@@ -1,7 +1,7 @@
 // The long-texts explorer: which keys a query still reads with a window and the first tokens, what the cache keeps of
 // them, and the pages of two texts that begin alike.
 
-import { drawn } from "./charts.js";
+import { drawing, drawn, redraw, roomOf } from "./charts.js";
 import { clamp, range, readable, several } from "./numbers.js";
 import { choice, element, explorer, frame, help, oncePerFrame, sideBySide, slider, spoken, swatch, tools,
   write } from "./page.js";
@@ -97,7 +97,7 @@ const spanTold = ([from, to]) => (from === to ? String(from) : `${from} to ${to}
 
 /** "0 to 3 and 24 to 31".
  *  @param {Span[]} spans */
-export const told = (spans) => spans.map(spanTold).join(" and ");
+const told = (spans) => spans.map(spanTold).join(" and ");
 
 /** @param {number} sinks at least 1 */
 const firstTold = (sinks) => (sinks === 1 ? "the first token" : `the first ${sinks} tokens`);
@@ -159,21 +159,6 @@ class LongTextsView {
   }
 }
 
-/** A drawing in the room that it has.
- *  @param {string} kind */
-const drawing = (kind = "") => drawn("svg", { class: `abh-chart ${kind}`.trim(), role: "img" });
-
-/** @param {SVGSVGElement} node
- *  @param {number} width
- *  @param {number} height
- *  @param {string} says
- *  @param {Node[]} children */
-function redraw(node, width, height, says, children) {
-  const attributes = { width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": says };
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-  node.replaceChildren(...children);
-}
-
 /** A row of a table of costs.
  *  @param {string} name
  *  @param {string} detail
@@ -188,9 +173,6 @@ function inked(costs) {
   costs.node.classList.add("abh-inked");
   return costs;
 }
-
-/** @param {SVGSVGElement} node */
-const roomOf = (node) => Math.max(node.parentElement?.clientWidth ?? 0, 240);
 
 /** @param {number} x
  *  @param {number} y
@@ -326,8 +308,8 @@ class WindowPart {
       `${tokens} queries and as many keys: each query reads the ` +
       `${window === 1 ? "key at its own position" : `${window} latest keys, its own included`}${first}; ` +
       `the query at position ${position} is outlined`,
-      [label(0, 13, "abh-title", "Which keys each query reads"),
-        label(0, 29, "abh-tick", "rows: queries, columns: keys"), ...ticks, ...paths, ...chosen]);
+      label(0, 13, "abh-title", "Which keys each query reads"),
+      label(0, 29, "abh-tick", "rows: queries, columns: keys"), ...ticks, ...paths, ...chosen);
   }
 
   drawSlots() {
@@ -349,8 +331,8 @@ class WindowPart {
     const title = `The cache: ${several(kept, "position")} in ${several(slots.length, "slot")}`;
     redraw(this.slots, width, 40 + SLOT_ROW * Math.ceil(slots.length / inARow),
       `${title}: ${told(this.reads(position))}`,
-      [label(0, 13, "abh-title", title),
-        label(0, 29, "abh-tick", "crossed out: what was in the slot before"), ...shapes]);
+      label(0, 13, "abh-title", title),
+      label(0, 29, "abh-tick", "crossed out: what was in the slot before"), ...shapes);
   }
 
   showCosts() {
@@ -478,7 +460,7 @@ class PagesPart {
       [B]: "abh-fill abh-mark" }).map(([kind, look]) => drawn("path", { d: shapes[Number(kind)], class: look }));
     redraw(this.store, this.width, 34 + PAGE_ROW * Math.ceil(pages.length / inARow) - 20,
       `${several(pages.length, "page")}: ${pages.map((page, number) => `${number} ${usersTold(page)}`).join(", ")}`,
-      [label(0, 13, "abh-title", "All pages, and whose block tables list them"), ...paths, ...names]);
+      label(0, 13, "abh-title", "All pages, and whose block tables list them"), ...paths, ...names);
   }
 
   /** @param {Pages} kept */

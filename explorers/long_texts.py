@@ -33,7 +33,17 @@ def long_texts(*, tokens=32, window=8, sinks=4, page_size=4, model="Llama 3 8B",
     given.require_size("page_size", page_size, 1, LARGEST_PAGE, "pass the tokens of a page")
     given.require_one_of("model", model, PUBLISHED, "pass its name as a string")
     given.require_one_of("show", show, PARTS, "pass its name as a string")
-    return LongTextsExplorer(tokens, window, sinks, page_size, model, show)
+    return LongTextsExplorer(
+        tokens=tokens,
+        window=window,
+        sinks=sinks,
+        page_size=page_size,
+        texts=list(TEXTS),
+        model=model,
+        source=PUBLISHED[model].source,
+        token_bytes=PUBLISHED[model].bytes(),
+        show=show,
+    )
 
 
 class LongTextsExplorer(Explorer):
@@ -49,19 +59,6 @@ class LongTextsExplorer(Explorer):
     source = traitlets.Unicode().tag(sync=True)  # where the model's sizes are published
     token_bytes = traitlets.Int().tag(sync=True)  # what its cache keeps of a token, in float16
     show = traitlets.Unicode().tag(sync=True)  # the part that is seen first
-
-    def __init__(self, tokens, window, sinks, page_size, model, show):
-        super().__init__(
-            tokens=tokens,
-            window=window,
-            sinks=sinks,
-            page_size=page_size,
-            texts=list(TEXTS),
-            model=model,
-            source=PUBLISHED[model].source,
-            token_bytes=PUBLISHED[model].bytes(),
-            show=show,
-        )
 
     def picture(self):
         """The part that is seen first, as it opens."""

@@ -1,11 +1,11 @@
 // The mask explorer: a matrix of scores that can be dragged, a mask, a method, and the weights that they lead to.
 
 import { brief, clamp, colors, floats, precise, softmax, sum } from "./numbers.js";
-import { button, choice, folded, frame, help, legend, oncePerFrame, sideBySide, slider, spoken, swatch,
+import { button, choice, explorer, folded, frame, help, legend, oncePerFrame, sideBySide, slider, spoken, swatch,
   tools, write } from "./page.js";
 import { Grid, Steps, colored } from "./tables.js";
 
-/** @import { Model, Mount } from "./page.js" */
+/** @import { Model } from "./page.js" */
 /** @import { Look } from "./tables.js" */
 /** @typedef {[string, Float32Array]} Step its name and a number for each key */
 /** @typedef {(scores: Float32Array, seen: number[]) => Step[]} Method */
@@ -72,14 +72,7 @@ export const positionOf = (score) => Math.cbrt(clamp(score, -HIGHEST, HIGHEST) /
 
 // ---------------------------------------------------------------- the view
 
-/** @param {Mount} mount */
-function render({ model, el }) {
-  const view = new MasksView(model);
-  el.append(view.root);
-  view.show();
-}
-
-export default { render };
+export default explorer((model) => new MasksView(model));
 
 class MasksView {
   /** @param {Model} model */

@@ -46,7 +46,7 @@ class MasksExplorer(Explorer):
     mask = traitlets.Unicode().tag(sync=True)  # one of MASKS
 
     def __init__(self, tokens, scores, real, mask):
-        self._scores = scores.clone()  # a copy, in case the tensor changes later
+        self._scores = scores
         super().__init__(tokens=tokens, scores=given.sent(scores), real=real, mask=mask)
 
     def picture(self):

@@ -4,22 +4,17 @@ import { headName, named } from "./attention_data.js";
 import { Decoder, distribution, drawn } from "./decoder.js";
 import { Bars, Field, Heads, Text, replaced } from "./next_token_parts.js";
 import { colors, exact, halves, largestFirst, range } from "./numbers.js";
-import { button, element, frame, help, legend, oncePerFrame, sideBySide, slider, spoken, swatch,
+import { button, element, explorer, frame, help, legend, oncePerFrame, sideBySide, slider, spoken, swatch,
   tools } from "./page.js";
 import { Reading } from "./tables.js";
 
 /** @import { Settings } from "./decoder.js" */
-/** @import { Model, Mount } from "./page.js" */
+/** @import { Model } from "./page.js" */
 
 const MOST_BARS = 10;
 const MOST_LISTED = 20; // words in "Read as a table"
 
-/** @param {Mount} mount */
-function render({ model, el }) {
-  el.append(new NextTokenView(model).root);
-}
-
-export default { render };
+export default explorer((model) => new NextTokenView(model));
 
 class NextTokenView {
   /** @param {Model} model */
@@ -55,7 +50,6 @@ class NextTokenView {
     /** @type {number[]} the ids, the most likely first */
     this.order = [];
     this.root = this.build();
-    this.show();
   }
 
   // ------------------------------------------------------------ elements

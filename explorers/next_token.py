@@ -12,7 +12,6 @@ from helpers.decoder import Decoder
 
 MOST_PARAMETERS, MOST_HEADS, MOST_WORDS = 500_000, 32, 10_000
 MOST_BARS = 5
-ATTENTION = ("q_proj", "k_proj", "v_proj", "out_proj")
 
 
 def next_token(model, words, ids):
@@ -37,7 +36,7 @@ class NextTokenExplorer(Explorer):
 
     script = "next_token.js"
     sizes = traitlets.Dict().tag(sync=True)
-    parameters = traitlets.Bytes().tag(sync=True)  # float16, little-endian, in the order of parts()
+    parameters = traitlets.Bytes().tag(sync=True)  # float16, little-endian, in the order of Decoder.parameters()
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     ids = traitlets.List(traitlets.Int()).tag(sync=True)
 
@@ -91,24 +90,12 @@ def _sizes(config):
     }
 
 
-def parts(model):
-    """All parameters, in the order in which decoder.js takes them."""
-    yield from (model.tokens.weight, model.positions.weight)
-    for block in model.blocks:
-        yield from block.norm1.parameters()
-        for name in ATTENTION:
-            yield from getattr(block.attention, name).parameters()
-        if block.feed_forward is not None:
-            yield from (*block.norm2.parameters(), *block.feed_forward.parameters())
-    yield from model.norm.parameters()
-
-
 def _sent(model):
     """The parameters as bytes: float16, which is half as much to send; the course's models are stored so.
 
     Errors: ValueError if a parameter is NaN, infinite or beyond float16
     """
-    numbers = torch.cat([given.numbers("parameters", part).flatten() for part in parts(model)]).half()
+    numbers = torch.cat([given.numbers("parameters", part).flatten() for part in model.parameters()]).half()
     if not numbers.isfinite().all():
         raise ValueError(
             f"the model's parameters must fit float16, got {int((~numbers.isfinite()).sum())} that are NaN, infinite "
@@ -135,7 +122,7 @@ def _require_model(model):
             f"model must be a Decoder, got {type(model).__name__}; pass a helpers.decoder.Decoder, "
             "for instance story_model.load()"
         )
-    config, count = model.config, sum(part.numel() for part in parts(model))
+    config, count = model.config, sum(part.numel() for part in model.parameters())
     if count > MOST_PARAMETERS:
         raise ValueError(
             f"model must have at most {MOST_PARAMETERS:,} parameters, got {count:,}; the browser computes it again "

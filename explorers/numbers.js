@@ -13,6 +13,10 @@ export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
  *  @param {number} count */
 export const range = (count) => Array.from({ length: count }, (_, i) => i);
 
+/** All numbers that divide another, from 1 on.
+ *  @param {number} number */
+export const divisors = (number) => range(number + 1).filter((each) => each && number % each === 0);
+
 /** The sum of the numbers.
  *  @param {Numbers} numbers */
 export function sum(numbers) {

@@ -356,16 +356,17 @@ export function onSurroundings(node, callback) {
   };
 }
 
-/** What the module of an explorer exports. `again` draws a view when the page around it may have changed.
+/** What the module of an explorer exports. `again` draws a view when the page around it may have changed; one that the
+ *  style sheet alone can change has none.
  *  @template {{ root: Element, room?: Element, show(): void }} View
  *  @param {(model: Model) => View} make
- *  @param {(view: View) => void} again */
+ *  @param {(view: View) => void} [again] */
 export function explorer(make, again) {
   const render = (/** @type {Mount} */ { model, el }) => {
     const view = make(model);
     el.append(view.root);
     view.show();
-    return onSurroundings(view.room ?? view.root, () => again(view));
+    return again && onSurroundings(view.room ?? view.root, () => again(view));
   };
   return { render };
 }

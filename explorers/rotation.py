@@ -44,7 +44,7 @@ class RotationExplorer(Explorer):
     places = traitlets.List(traitlets.Int()).tag(sync=True)  # [the key's position, the distance] when the view opens
 
     def __init__(self, q, k, base):
-        self._q, self._k = q.clone(), k.clone()  # copies, in case the tensors change later
+        self._q, self._k = q, k
         super().__init__(q=given.sent(q), k=given.sent(k), base=base, places=list(PLACES))
 
     def picture(self):

@@ -53,7 +53,7 @@ class ScalingExplorer(Explorer):
     k = traitlets.Bytes().tag(sync=True)  # float32, (S, D)
 
     def __init__(self, q, k):
-        self._q, self._k = q.clone(), k.clone()  # copies, in case the tensors change later
+        self._q, self._k = q, k
         super().__init__(axes=[len(q), *k.shape], q=given.sent(q), k=given.sent(k))
 
     def picture(self):

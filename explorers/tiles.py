@@ -51,7 +51,7 @@ class TilesExplorer(Explorer):
     causal = traitlets.Bool().tag(sync=True)
 
     def __init__(self, scores, values, tile, causal):
-        self._scores, self._values = scores.clone(), values.clone()  # copies, in case the tensors change later
+        self._scores, self._values = scores, values
         super().__init__(
             scores=given.sent(scores),
             values=given.sent(values),

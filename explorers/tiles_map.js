@@ -1,7 +1,7 @@
 // Part of the tiles explorer: which tiles are read, and a picture of all queries and keys, cut into tiles.
 
-import { drawn } from "./charts.js";
-import { counted, range, sum } from "./numbers.js";
+import { drawing, drawn, redraw, roomOf } from "./charts.js";
+import { range, several, sum } from "./numbers.js";
 import { help, write } from "./page.js";
 
 /** @typedef {[number, number]} Span from the first to before the last */
@@ -24,10 +24,6 @@ export function tilesOf(T, S, tile, causal) {
 const spans = (count, tile) =>
   range(Math.ceil(count / tile)).map((i) => [i * tile, Math.min((i + 1) * tile, count)]);
 
-/** @param {number} count
- *  @param {string} what */
-const several = (count, what) => `${counted(count)} ${what}${count === 1 ? "" : "s"}`;
-
 const [LEFT, TOP, MOST_SQUARE] = [62, 42, 16]; // pixels: left of the squares, above them, and of a square
 
 /** A picture of all queries and keys, cut into tiles; a square for each score that no mask hides. */
@@ -38,13 +34,12 @@ export class TileMap {
     this.T = T;
     this.S = S;
     this.width = 0;
-    this.node = drawn("svg", { class: "abh-chart", role: "img" });
+    this.node = drawing();
     this.held = help("");
   }
 
-  /** Take the width of the room around it, as charts do. */
   measure() {
-    this.width = Math.max(this.node.parentElement?.clientWidth ?? 0, 240);
+    this.width = roomOf(this.node);
   }
 
   /** @param {Block[]} blocks
@@ -54,7 +49,7 @@ export class TileMap {
    *  @param {(i: number, j: number) => boolean} sees */
   draw(blocks, tile, query, step, sees) {
     if (!this.width) this.measure();
-    const { T, S, node } = this;
+    const { T, S } = this;
     const read = sum(blocks.map(({ columns }) => columns.length));
     const all = Math.ceil(S / tile) * blocks.length;
     const title = `${T === 1 ? "1 query" : `${T} queries`} × ${several(S, "key")}: ` +
@@ -69,12 +64,9 @@ export class TileMap {
       `Without tiles, they would be a table of ${T} × ${S} = ${several(T * S, "score")}.`);
     const size = Math.min(MOST_SQUARE, (this.width - LEFT - 4 * Math.ceil(S / tile)) / S);
     const at = (/** @type {number} */ i) => i * size + 4 * Math.floor(i / tile);
-    const height = TOP + at(T) + 8;
-    const marks = { width: this.width, height, viewBox: `0 0 ${this.width} ${height}`,
-      "aria-label": `${title}; ${says}` };
-    for (const [name, value] of Object.entries(marks)) node.setAttribute(name, String(value));
     const y = TOP + at(query) + size / 2;
-    node.replaceChildren(drawn("text", { x: 0, y: 13, class: "abh-title" }, title),
+    redraw(this.node, this.width, TOP + at(T) + 8, `${title}; ${says}`,
+      drawn("text", { x: 0, y: 13, class: "abh-title" }, title),
       drawn("text", { x: LEFT, y: TOP - 9, class: "abh-tick" }, "keys"),
       drawn("text", { x: LEFT - 8, y: y + 4, class: "abh-tick abh-end" }, `query ${query}`),
       ...Object.entries(shapes(blocks, { T, S, tile, query, step, size, at, sees })).map(([kind, d]) =>

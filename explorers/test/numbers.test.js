@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { brief, clamp, colorIndex, colors, exact, floats, inkOn, largestFirst, luminance, onDark, precise, range,
-  shrunk, softmax, spaced, sum } from "../numbers.js";
+import { brief, colorIndex, colors, exact, floats, inkOn, largestFirst, luminance, onDark, precise, range, shrunk,
+  softmax, spaced } from "../numbers.js";
 import { assertClose } from "./close.js";
 
 test("softmax is that of PyTorch, for scores that are large, hidden or no numbers, too", () => {
@@ -71,12 +71,6 @@ test("binary traits are read wherever they start in their buffer", () => {
   assert.deepEqual([...floats(new DataView(bytes.buffer, 3, 4))], [1.5]);
   bytes.set([1, 2, 3], 3 + 3 * 255);
   assert.deepEqual(colors(new DataView(bytes.buffer, 3))[255], [1, 2, 3]);
-});
-
-test("sum and clamp", () => {
-  assert.equal(sum([]), 0);
-  assert.equal(sum(Float32Array.from([1, 2, 3.5])), 6.5);
-  assert.deepEqual([clamp(-1, 0, 5), clamp(3, 0, 5), clamp(9, 0, 5)], [0, 3, 5]);
 });
 
 test("on a dark page, what was lighter is darker", () => {

@@ -5,10 +5,10 @@ import test from "node:test";
 
 import { headName, hiddenIn, named } from "../attention_data.js";
 import { layOut, thumbSize, under } from "../attention_layout.js";
-import { divisors, lengthsWith, told } from "../cache.js";
+import { lengthsWith, told } from "../cache.js";
 import { axisTo, pointed } from "../dropout.js";
 import { positionOf, scoreAt } from "../masks.js";
-import { range } from "../numbers.js";
+import { divisors, range } from "../numbers.js";
 import { axisOver } from "../rotation.js";
 import { widthsTo } from "../scaling.js";
 import { readAll, sizesFor, stopsWith, told as toldOf } from "../tiles.js";

@@ -4,7 +4,6 @@ open_notebook(cells, name="test")   a notebook of these code cells, open in Jupy
 """
 
 import contextlib
-import json
 import os
 import socket
 import subprocess
@@ -45,7 +44,6 @@ def running_lab(home):
     """JupyterLab from this Python, on loopback, with settings and data of its own in the folder `home`."""
     root = home / "notebooks"
     root.mkdir()
-    settings = _settings(home / "settings")
     environment = _environment(home)
     port = _free_port()
     options = {
@@ -55,9 +53,6 @@ def running_lab(home):
         "IdentityProvider.token": "",
         "ServerApp.root_dir": root,
         "LabApp.extension_manager": "readonly",
-        "LabApp.news_url": None,
-        "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
-        "LabApp.user_settings_dir": settings,
     }
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser"]
     command += [
@@ -72,14 +67,6 @@ def running_lab(home):
             yield Lab(url, root, environment)
         finally:
             _stop(server)
-
-
-def _settings(folder):
-    """JupyterLab without questions on its first start."""
-    path = folder / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps({"fetchNews": "false", "checkForUpdates": False}), encoding="utf-8")
-    return folder
 
 
 def _environment(home):

@@ -1,6 +1,5 @@
 """The attention explorer: what test_every_explorer.py has to know of it, and what it alone promises."""
 
-import sys
 import xml.etree.ElementTree as ElementTree
 
 import nbformat
@@ -10,10 +9,9 @@ import torch
 import explorers
 import figures
 from explorers.base import INVITATION
-from feedback import display
 from feedback.display import VIEW
 from tests.explorers.browser import SIZE
-from tests.explorers.view import Row, View
+from tests.explorers.view import Row, View, drawn
 from tools.save_notebooks import keep_pictures
 
 words = ["Your", "journey", "starts", "with", "one", "step"]
@@ -21,10 +19,9 @@ many = [f"word{i}" for i in range(80)]
 
 
 def weights(*shape):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(123)).mul(2).softmax(dim=-1)
+    return drawn(*shape, seed=123).mul(2).softmax(dim=-1)
 
 
-TAKEN = [(many, weights(80, 80)), (many, weights(12, 80, 80))]
 REFUSED = [
     (TypeError, "one string 'Your journey'; split", ("Your journey", weights(2, 2))),
     (TypeError, "list of words, got int", (3, weights(3, 3))),
@@ -49,16 +46,6 @@ REFUSED = [
 
 def bundle(*arguments):
     return explorers.attention(*arguments).still()
-
-
-@pytest.mark.slow
-def test_a_cell_shows_the_picture_and_then_the_view_and_in_colab_both_in_one(monkeypatch):
-    view, picture, shown = explorers.attention(words, weights(6, 6)), {"text/html", "image/svg+xml", "text/plain"}, []
-    monkeypatch.setattr(display, "display", lambda data, **_: shown.append(set(data)))
-    view._ipython_display_()
-    monkeypatch.setitem(sys.modules, "google.colab", None)
-    view._ipython_display_()
-    assert shown == [picture, {VIEW}, {VIEW} | picture]
 
 
 @pytest.mark.slow
@@ -92,11 +79,8 @@ def test_the_picture_of_a_masked_map_shows_the_mask_and_its_words_name_the_head(
     said = bundle(words, weights(2, 4, 6, 6), None, one_row)["text/plain"]
     assert said.startswith("layer 0, head 0 of 2 x 4, 6 queries") and "Hidden by the mask: 6." in said
     assert bundle(words, weights(4, 6, 6))["text/plain"].startswith("head 0 of 4, 6 queries")
-
-
-def test_the_picture_of_a_long_text_is_that_of_its_beginning():
-    said = explorers.attention(many, weights(80, 80), mask=torch.ones(80, 80).tril() == 1).picture().alt
-    assert said.startswith("weights, the first 8 words, 8 queries x 8 keys.")
+    said = bundle(many, weights(80, 80), None, torch.ones(80, 80).tril() == 1)["text/plain"]
+    assert said.startswith("weights, the first 8 words, 8 queries x 8 keys.")  # of a long text, its beginning
 
 
 # ---------------------------------------------------------------- in a browser
@@ -205,7 +189,7 @@ ROW = Row(
     explorers.attention,
     AttentionView,
     GIVEN,
-    taken=TAKEN,
+    taken=[(many, weights(80, 80)), (many, weights(12, 80, 80))],
     refused=REFUSED,
     legends=1,
     opens={"2 x 4 heads": {"Layer": "0", "Head": "0"}},

@@ -7,14 +7,12 @@ import pytest
 
 import explorers
 from explorers.base import INVITATION
+from explorers.cache import ways
 from models.cache_sizes import PUBLISHED, CacheSizes, readable
 from tests.explorers.view import Row, View
 
 OWN = CacheSizes(num_layers=7, num_heads=6, groups=3, d_head=5)
 LARGEST = CacheSizes(num_layers=128, num_heads=128, groups=128, d_head=256, latent=4096)
-
-
-TAKEN = [(LARGEST, 1, 1), (LARGEST, 2**20, 4), (CacheSizes(1, 1, 1, 1),)]
 REFUSED = [
     (TypeError, r"model must be a name or CacheSizes, got int; make some with CacheSizes\(", (3,)),
     (ValueError, "model must be one of GPT-2, .*, got 'GPT-5'; or pass CacheSizes of your own", ("GPT-5",)),
@@ -67,16 +65,10 @@ class CacheView(View):
         length, width = int(now[TEXT].split()[0].replace(",", "")), int(now[WIDTH][0])
         one, text = readable(sizes.bytes(1, width)), readable(sizes.bytes(length, width))
         assert self.said() == f"{who} keeps {one} for each token, {text} for {length:,} tokens"
-        counts = {"multi-head": sizes.num_heads, "grouped-query": sizes.groups, "multi-query": 1}
-        if sizes.groups in (1, sizes.num_heads):
-            del counts["grouped-query"]
-        expected = []
-        for kind, groups in counts.items():
-            other = replace(sizes, groups=groups, latent=None)
-            named = f"{groups} group{'' if groups == 1 else 's'}"
-            expected.append((kind, named, readable(other.bytes(length, width)), readable(other.bytes(1, width))))
-        if sizes.latent:
-            expected.append(("latent", f"{sizes.latent} numbers", text, one))
+        expected = [
+            (*way.split(", "), readable(other.bytes(length, width)), readable(other.bytes(1, width)))
+            for way, other in ways(sizes).items()
+        ]
         assert self.rows() == (expected, 1)
         if who != "A model of these sizes":
             links = [(link.inner_text(), link.get_attribute("href")) for link in self.output.get_by_role("link").all()]
@@ -96,7 +88,7 @@ ROW = Row(
     explorers.cache,
     CacheView,
     {"llama": (), "own": (OWN, 100, 4)},
-    taken=TAKEN,
+    taken=[(LARGEST, 1, 1), (LARGEST, 2**20, 4), (CacheSizes(1, 1, 1, 1),)],
     refused=REFUSED,
     opens={"own": {MODEL: "Your model", TEXT: "100 tokens", WIDTH: "4 (float32)", GROUPS: "3"}},
     stops={"llama": ["Llama 3 8B", GROUPS, TEXT, LAYERS, HEADS, FEATURES, "2 (float16)"]

@@ -10,14 +10,14 @@ import explorers
 from explorers.dropout import coins
 from helpers.masks import causal_mask, masked_softmax
 from tests.explorers.browser import SIZE
-from tests.explorers.view import Row, View, as_written
+from tests.explorers.view import Row, View, as_written, drawn
 
 words = ["Your", "journey", "starts", "with", "one", "step"]
 many = [f"token{i}" for i in range(12)]
 
 
 def scores(T):
-    return torch.randn(T, T, generator=torch.Generator().manual_seed(123))
+    return drawn(T, T, seed=123)
 
 
 full, causal = scores(6).softmax(-1), masked_softmax(scores(6), causal_mask(6))

@@ -39,7 +39,7 @@ def test_the_picture_is_that_of_the_opening_view_and_no_two_numbers_have_the_sam
 SIZES = {"three": (three, 6, 2), "four": (four, 12, 3), "two": (["a", "b"], 5, 5)}
 SPLITS, MERGES = ["view, then transpose", "view alone (bug)"], ["transpose, then reshape", "reshape alone (bug)"]
 BOTH = list(itertools.product(SPLITS, MERGES))
-
+AXES = {"x": "T, C", "cut": "T, H, D", "split": "H, T, D", "merged": "T, C"}
 
 VERDICTS = {  # of split and merge
     (True, True): "Right",
@@ -47,16 +47,6 @@ VERDICTS = {  # of split and merge
     (True, False): "Wrong merge",
     (False, True): "Two bugs undo each other",
 }
-
-
-def steps(T, C, H, split, merge):
-    """cut, split and merged, made by the code that is view."""
-    D = C // H
-    x = torch.arange(T)[:, None] * (10 if C <= 10 else 100) + torch.arange(C)
-    cut = x.view(T, H, D) if split == SPLITS[0] else x.view(H, T, D)
-    split = cut.transpose(0, 1) if split == SPLITS[0] else cut
-    merged = split.transpose(0, 1).reshape(T, C) if merge == MERGES[0] else split.reshape(T, C)
-    return x, cut, split, merged
 
 
 def as_written(values, C):
@@ -76,40 +66,33 @@ class HeadsView(View):
         words, C, _ = SIZES[self.which]
         now, T = self.controls(), len(words)
         split, merge, H = now["split"], now["merge"], int(now["heads"])
-        made = dict(zip(("x", "cut", "split", "merged"), steps(T, C, H, split, merge), strict=True))
+        made = self._made(T, C, H)
+        assert ("cut" in made) == (split == SPLITS[0])
         expected = {"x": made["x"], "merged": made["merged"]}
         expected |= {f"head {n}": part for n, part in enumerate(made["split"])}
-        if split == SPLITS[0]:
-            expected |= {f"cut, token {n}": part for n, part in enumerate(made["cut"])}
+        expected |= {f"cut, token {n}": part for n, part in enumerate(made.get("cut", []))}
         assert {name: self.table(name) for name in expected} == {n: as_written(part, C) for n, part in expected.items()}
         assert self.root.locator("table").count() == len(expected)
-        assert self.output.locator(".abh-step .abh-shape").all_inner_texts() == [
-            f"(T, C) = {(T, C)}",
-            *([f"(T, H, D) = {tuple(made['cut'].shape)}"] if split == SPLITS[0] else []),
-            f"(H, T, D) = {tuple(made['split'].shape)}",
-            f"(T, C) = {tuple(made['merged'].shape)}",
-        ]
-        self._assert_code(made, {"T": T, "C": C, "H": H, "D": C // H, "x": made["x"]}, split)
-        self._assert_followed(made, words, split)
+        shapes = [f"({AXES[name]}) = {tuple(values.shape)}" for name, values in made.items()]
+        assert self.output.locator(".abh-step .abh-shape").all_inner_texts() == shapes
+        assert f"torch.equal(merged, x): {torch.equal(made['merged'], made['x'])}" in self.code()
+        self._assert_followed(made, words)
         right = torch.equal(made["split"], split_heads(made["x"], H)), torch.equal(made["merged"], made["x"])
         assert self.explained().startswith(VERDICTS[right])
         assert ("in spite of the bug" in self.explained()) == (H == 1 and (split, merge) != BOTH[0])
 
-    def _assert_code(self, made, names, split):
-        """The code that is shown makes what is shown."""
-        code = self.code()
-        assert f"torch.equal(merged, x): {torch.equal(made['merged'], made['x'])}" in code
-        typed = [line for line in code if " = " in line]
-        assert [line.split(" = ")[0] for line in typed] == ["cut", "split", "merged"][split == SPLITS[1] :]
-        exec("\n".join(typed), names)
-        assert all(torch.equal(names[name], made[name]) for name in made if name in names)
+    def _made(self, T, C, H):
+        """What the code that is shown makes; whether it is the code of the chosen way, ROW.says tells."""
+        x = torch.arange(T)[:, None] * (10 if C <= 10 else 100) + torch.arange(C)
+        names = {"T": T, "C": C, "H": H, "D": C // H, "x": x}
+        exec("\n".join(line for line in self.code() if " = " in line), names)
+        return {name: names[name] for name in AXES if name in names}
 
-    def _assert_followed(self, made, words, split):
+    def _assert_followed(self, made, words):
         """The chosen number is ringed at every step, and its token followed."""
         ((t, c),) = self.kinds("x", "abh-ringed")
         n, C = made["x"][t, c], made["x"].size(1)
-        shown = [name for name in made if name != "cut" or split == SPLITS[0]]
-        places = {name: index_of(made[name], n) for name in shown}
+        places = {name: index_of(values, n) for name, values in made.items()}
         assert {f"{name}{place} is {as_written(n[None, None], C)[0][0]}" for name, place in places.items()} <= {
             *self.code()
         }

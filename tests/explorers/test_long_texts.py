@@ -11,11 +11,6 @@ from helpers.windows import rolling_step
 from models.cache_sizes import PUBLISHED, readable
 from tests.explorers.view import Row, View
 
-TAKEN = [
-    {"tokens": tokens, "window": window, "sinks": sinks, "page_size": page_size, "show": show}
-    for tokens, window, sinks, page_size in ((8, 1, 0, 1), (64, 64, 8, 16))
-    for show in ("window", "pages")
-]
 REFUSED = [
     (TypeError, "tokens must be a whole number, got 32.0; pass an int such as 8", {"tokens": 32.0}),
     (ValueError, "tokens must be 8 to 64, got 65; each query of the text is a row", {"tokens": 65}),
@@ -223,7 +218,11 @@ ROW = Row(
         "long": {"tokens": 64, "window": 64, "sinks": 8},
         "short": {"tokens": 8, "window": 1, "sinks": 0, "model": "DeepSeek-V3"},
     },
-    taken=TAKEN,
+    taken=[
+        {"tokens": tokens, "window": window, "sinks": sinks, "page_size": page_size, "show": show}
+        for tokens, window, sinks, page_size in ((8, 1, 0, 1), (64, 64, 8, 16))
+        for show in ("window", "pages")
+    ],
     refused=REFUSED,
     opens={"long": {WINDOW: "64", SINKS: "8", QUERY: "63"}, "pages": {PAGE: "4", PREFIX: "10", ADDED: "5"}},
     stops={

@@ -6,7 +6,7 @@ import torch
 import explorers
 from helpers import masks as reference
 from tests.explorers.browser import PHONE
-from tests.explorers.view import Row, View, as_written
+from tests.explorers.view import Row, View, as_written, drawn
 
 inf = float("inf")
 STOOD_STILL = "() => { const before = window.seen; window.seen = scrollY; return before === scrollY; }"
@@ -15,7 +15,7 @@ words = ["Your", "journey", "starts", "with", "one", "step"]
 
 
 def scores(T):
-    return torch.randn(T, T, generator=torch.Generator().manual_seed(123)).mul(2)
+    return drawn(T, T, seed=123).mul(2)
 
 
 REFUSED = [
@@ -73,7 +73,8 @@ METHODS = {
 class MasksView(View):
     def assert_right(self):
         now, real = self.controls(), PADDING[self.which]
-        text, (kind, method), T = self.words(), (now["mask"], now["method"]), len(real)
+        kind, method, T = now["mask"], now["method"], len(real)
+        text = self.grid("scores").locator("tbody th").all_text_contents()
         (i, j), given = self.chosen("scores"), scores(T)
         slider = self.slider(f"score of '{text[i]}' for '{text[j]}'")
         if slider.get_attribute("aria-valuetext") != f"{given[i, j]:.4f}":
@@ -92,9 +93,6 @@ class MasksView(View):
         assert self.said() == f"'{text[i]}' reads '{text[j]}': score {given[i, j]:.4f}{hidden}, weight {weight}"
         steps = self.table(f"step by step: the row of '{text[i]}'")
         assert (steps[0], steps[-1]) == (as_written(given)[i], as_written(weights)[i])
-
-    def words(self):
-        return self.grid("scores").locator("tbody th").all_text_contents()
 
 
 def places(found):

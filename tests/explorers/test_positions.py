@@ -10,20 +10,16 @@ from PIL import Image
 
 import explorers
 import figures
-from helpers import embeddings
+from helpers.embeddings import sinusoidal_positions as waves
 from tests.explorers.browser import NARROW, SIZE
-from tests.explorers.view import Row, View
-
-
-def waves(T, C):
-    return embeddings.sinusoidal_positions(T, C)
+from tests.explorers.view import Row, View, drawn
 
 
 def learned(T, C):
-    return torch.randn(T, C, generator=torch.Generator().manual_seed(123)).cumsum(dim=0)
+    return drawn(T, C, seed=123).cumsum(dim=0)
 
 
-TABLES_REFUSED = [
+REFUSED_TABLES = [
     (TypeError, "got NoneType; look", None),
     (TypeError, "must be floats, .* got torch.int64; pass the rows themselves, not ids", torch.arange(12).view(3, 4)),
     (ValueError, r"shape \(T, C\), .* got \(4,\); pass one whole table", waves(5, 4)[0]),
@@ -32,10 +28,6 @@ TABLES_REFUSED = [
     (ValueError, r"table must be finite, got nan at \[1, 0\]; find", [[1.0, 0.0], [float("nan"), 1.0]]),
     (ValueError, "other than 0, got zeros at position 2; leave", torch.tensor([1.0, 2, 0, 1])[:, None].expand(4, 3)),
 ]
-
-
-TAKEN = [(waves(2, 2),), (learned(512, 512),)]
-REFUSED = [(error, message, [table]) for error, message, table in TABLES_REFUSED]
 
 
 # ---------------------------------------------------------------- Python: the picture that stays
@@ -57,7 +49,7 @@ TABLES = {
     "101 waves": waves(101, 128),
     "13 learned": learned(13, 7),
     "512 learned": learned(512, 384),
-    "50 drawn": torch.randn(50, 32, generator=torch.Generator().manual_seed(1)),  # some beyond what colors show
+    "50 drawn": drawn(50, 32),  # some beyond what colors show
     "2 by hand": torch.tensor([[1.0, 2.0], [2.0, -1.0]]),
 }
 FIRST, SECOND, TOGETHER, FEATURE = "position i", "position j", "move both together", "feature"
@@ -148,12 +140,12 @@ ROW = Row(
     explorers.positions,
     PositionsView,
     {name: (table,) for name, table in TABLES.items()},
-    taken=TAKEN,
-    refused=REFUSED,
+    taken=[(waves(2, 2),), (learned(512, 512),)],
+    refused=[(error, message, [table]) for error, message, table in REFUSED_TABLES],
     legends=2,
     opens={WAVES: {FIRST: "50", SECOND: "58", TOGETHER: False}, FEW: {FIRST: "6", SECOND: "12"},
            TWO: {FIRST: "0", SECOND: "1"}},
-    stops={which: [FIRST, SECOND, TOGETHER, FEATURE, "Read as a table"] for which in (WAVES,)},
+    stops={WAVES: [FIRST, SECOND, TOGETHER, FEATURE, "Read as a table"]},
     settings=[(WAVES, {FIRST: i, SECOND: j}) for i, j in ((3, 98), (100, 0))]
     + [(FEW, {FIRST: i, SECOND: j, FEATURE: c}) for i, j, c in ((12, 2, 0), (5, 6, 3))]
     + [(LONG, {FIRST: i, SECOND: j, FEATURE: 383}) for i, j in ((0, 511), (300, 42))]

@@ -8,13 +8,7 @@ import torch
 import explorers
 from explorers.base import INVITATION
 from helpers.relative_positions import rotate_pairs
-from tests.explorers.view import Row, View
-
-SVG = "{http://www.w3.org/2000/svg}"
-
-
-def drawn(D, seed=1):
-    return torch.randn(D, generator=torch.Generator().manual_seed(seed))
+from tests.explorers.view import Row, View, drawn
 
 
 def turned(x, position, base=10000.0):
@@ -26,12 +20,9 @@ def pair_scores(q, k, position, distance, base=10000.0):
     return (turned(q, position + distance, base) * turned(k, position, base)).sum(dim=-1)  # (D / 2,)
 
 
-q, k = drawn(14), drawn(14, 2)
+q, k = drawn(14), drawn(14, seed=2)
 spoilt = k.clone()
 spoilt[7] = float("nan")
-
-
-TAKEN = [(drawn(4), drawn(4, 2), 1), (drawn(128), drawn(128, 2), 5e5)]
 REFUSED = [
     (TypeError, "k must be a tensor or nested lists of numbers, .* got NoneType", (q, None)),
     (ValueError, r"q must have shape \(D,\), .* got \(\); pass all its features", (3.0, k)),
@@ -62,8 +53,8 @@ def test_the_picture_is_that_of_the_opening_view():
 
 KEY, DISTANCE = "position of the key", "distance to the query"
 CASES = {  # name: (q, k, base)
-    "16 features": (drawn(16), drawn(16, 2), 10_000.0),
-    "128 features": (drawn(128), drawn(128, 2), 500_000.0),
+    "16 features": (drawn(16), drawn(16, seed=2), 10_000.0),
+    "128 features": (drawn(128), drawn(128, seed=2), 500_000.0),
     "4 features": (torch.tensor([1.0, 0.3, 0.0, 0.0]), torch.tensor([0.4, 1.0, 2.0, 0.0]), 10_000.0),
     "only zeros": (torch.tensor([1.0, 0.0, 0.0, 0.0]), torch.tensor([0.0, 0.0, 1.0, 0.0]), 10_000.0),
 }
@@ -113,7 +104,7 @@ ROW = Row(
     explorers.rotation,
     RotationView,
     CASES,
-    taken=TAKEN,
+    taken=[(drawn(4), drawn(4, seed=2), 1), (drawn(128), drawn(128, seed=2), 5e5)],
     refused=REFUSED,
     opens={"16 features": {KEY: "4", DISTANCE: "3"}},
     stops={

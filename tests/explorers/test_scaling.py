@@ -36,9 +36,6 @@ def slope(q, k, d, method):
 q, k = drawn(5, 11), drawn(3, 11)
 spoilt = k.clone()
 spoilt[2, 7] = float("nan")
-
-
-TAKEN = [(drawn(1, 2), drawn(2, 2)), (drawn(64, 1024), drawn(16, 1024)), (drawn(5, 11)[0], drawn(3, 11))]
 REFUSED = [
     (TypeError, "q must be one tensor, got a list of tensors", ([q, q], k)),
     (ValueError, r"shape \(N, D\), got \(\); pass those of one head, each in a row", (3.0, k)),
@@ -122,7 +119,7 @@ ROW = Row(
     explorers.scaling,
     ScalingView,
     GIVEN,
-    taken=TAKEN,
+    taken=[(drawn(1, 2), drawn(2, 2)), (drawn(64, 1024), drawn(16, 1024)), (drawn(5, 11)[0], drawn(3, 11))],
     refused=REFUSED,
     opens={MANY: at(4, query="q[0]", curves="largest weight")},
     stops={MANY: ["width", NONE, "query", "largest weight", "Read as a table"]},

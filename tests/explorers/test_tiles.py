@@ -12,13 +12,9 @@ from explorers.tiles import running
 from helpers.masks import masked_softmax
 from helpers.tiled import tiles
 from tests.explorers.browser import PHONE
-from tests.explorers.view import Row, View
+from tests.explorers.view import Row, View, drawn
 
 INF = float("inf")
-
-
-def drawn(*shape, seed=1):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def test_without_arguments_the_largest_score_of_the_last_query_is_in_the_second_of_three_tiles():
@@ -29,9 +25,6 @@ def test_without_arguments_the_largest_score_of_the_last_query_is_in_the_second_
 
 spoilt = drawn(3, 4)
 spoilt[1, 2] = float("nan")
-
-
-TAKEN = [(drawn(1, 1), drawn(1, 1), 1), (3e38 * drawn(16, 16).sign(), drawn(16, 3), 1)]  # no number leaves the picture
 REFUSED = [
     (TypeError, "scores must be a tensor or nested lists of numbers, .* got str", ("scores",)),
     (ValueError, r"scores must have shape \(T, S\) or \(S,\), got \(\); pass one number for each", (3.0,)),
@@ -143,12 +136,6 @@ class TilesView(View):
             "(rows, cells) => rows.map(row => [...row.querySelectorAll(cells)].map(cell => cell.textContent))", cells
         )
 
-    def here(self):
-        """The keys of the tile that is marked."""
-        rows = self.output.locator("table.abh-keys tbody tr")
-        found = rows.evaluate_all("rows => rows.map(row => row.classList.contains('abh-here'))")
-        return [j for j, marked in enumerate(found) if marked]
-
     def step(self):
         return self.output.get_by_text("step ").first.inner_text()
 
@@ -190,13 +177,19 @@ class TilesView(View):
             self._assert_running(scores, tile * (t - 1), ends[t - 1])
         if self.which == "square":
             self._assert_map(query, tile, causal, t - 1)
+        queries = len(SCORES[self.which]) if self.which == "square" else 1
+        high = min(tile, queries)
+        exist = "1 score exists" if tile == 1 else f"{high * tile} scores exist"
+        said = self.output.get_by_text("At most").inner_text()
+        assert said.startswith(f"At most {high} × {tile} = {exist} at once, ")
+        assert said.endswith(f" {queries} × 12 = {queries * 12} scores.")
 
     def _assert_keys(self, scores, final, tile, ends, t):
         end, start = ends[min(t, len(ends) - 1)], tile * t
         here = list(range(start, end)) if t < len(ends) else []
         m = max(0.0, state(scores[:end])[0]) if state(scores[:end])[0] == -INF else state(scores[:end])[0]
         powers, keys = (scores.double() - m).exp().tolist(), self.squares_by_key()
-        assert self.here() == here
+        assert self.output.locator("tr.abh-here th").all_text_contents() == list(map(str, here))
         assert [row[0] for row in keys] == [as_score(score) for score in scores.tolist()]
         assert [row[1] for row in keys] == [written(powers[j]) if j in here else "" for j in range(12)]
         so_far = masked_softmax(scores[None, :end].double(), scores[None, :end] > -INF)[0].tolist()
@@ -246,7 +239,7 @@ ROW = Row(
     explorers.tiles,
     TilesView,
     {which: (scores, VALUES) for which, scores in SCORES.items()},
-    taken=TAKEN,
+    taken=[(drawn(1, 1), drawn(1, 1), 1), (3e38 * drawn(16, 16).sign(), drawn(16, 3), 1)],  # nothing leaves the picture
     refused=REFUSED,
     opens={"square": {TILE: "4", "query": "11", "causal": False, "key": "0"}},
     stops={
@@ -322,16 +315,6 @@ def test_a_later_key_has_no_slider_and_each_query_keeps_its_own_scores(opened):
     assert view.score.get_attribute("aria-valuetext") == "hidden: it comes later"
     view.put({"query": "11"})
     assert not view.score.is_disabled() and view.squares_by_key()[3][0] == "10.00"
-
-
-def test_it_says_how_many_scores_exist_at_once(opened):
-    for which, tile, told, all_of_them in (
-        ("square", 4, "At most 4 × 4 = 16 scores exist at once", "12 × 12 = 144 scores."),
-        ("square", 1, "At most 1 × 1 = 1 score exists at once", "12 × 12 = 144 scores."),
-        ("mixed", 8, "At most 1 × 8 = 8 scores exist at once", "1 × 12 = 12 scores."),
-    ):
-        said = opened.view(which, {TILE: str(tile)}).output.get_by_text("At most").inner_text()
-        assert said.startswith(told) and said.endswith(all_of_them), said
 
 
 def test_keys_lead_from_step_to_step(opened):

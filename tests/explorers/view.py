@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+import torch
+
 from tests.explorers.browser import SETTLED
 
 PARTS = "table, fieldset, label, input, button, output, section, canvas, svg, svg text, code, p, a, .abh-legend"
@@ -76,6 +78,10 @@ INSIDE = """(nodes, mayScroll) => nodes.map(node => {
     if (scrolls(around)) node = around;
   return [node.getBoundingClientRect().right, node.outerHTML.slice(0, 200)];
 })"""
+
+
+def drawn(*shape, seed=1):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def as_written(values):
