@@ -3,11 +3,6 @@
 from exercises.common import explainers
 
 
-def prepare(x, weight, bias):
-    """What is normalized."""
-    return x
-
-
 def center(x):
     return x - x.mean(dim=-1, keepdim=True)
 
@@ -25,12 +20,11 @@ def stretch(z, weight, bias):
     return z * weight + bias
 
 
-def norm_from(prepare=prepare, center=center, spread=spread, divide=divide, stretch=stretch, whole=None):
+def norm_from(center=center, spread=spread, divide=divide, stretch=stretch, whole=None):
     """norm(x, weight, bias, eps) made of these steps; `whole` replaces them all."""
 
     def norm(x, weight, bias, eps):
-        prepared = prepare(x, weight, bias)
-        return stretch(divide(center(prepared), spread(prepared), eps), weight, bias)
+        return stretch(divide(center(x), spread(x), eps), weight, bias)
 
     return whole or norm
 
