@@ -33,19 +33,15 @@ def test_heads(attention):
 def attention(suspect, x):
     """What a suspect takes."""
     require.shape(x, "B T C", C=suspect.q_proj.in_features)
-    return x.detach().clone()
-
-
-def one_item(calls):
-    return all(len(x) == 1 for x in calls)
+    return (x.detach().clone(),)
 
 
 def one_token(calls):
-    return all(x.size(1) == 1 for x in calls)
+    return all(x.size(1) == 1 for (x,) in calls)
 
 
 def equal_tokens(calls):
-    return all((x == x[:, :1]).all() for x in calls)
+    return all((x == x[:, :1]).all() for (x,) in calls)
 
 
 # ---------------------------------------------------------------- what suspects are made of
