@@ -42,8 +42,6 @@ def visible_score(case):
     """The visible score that is furthest off."""
     scores, cap, _ = case.args
     visible = case.expected_first.isfinite()
-    if not visible.any():
-        return explainers.entry(case)
     at = explainers.worst(*(x.masked_fill(~visible, 0.0) for x in (case.first, case.expected_first)))
     got, right = explainers.number(case.first[at]), explainers.number(case.expected_first[at])
     score = f"the score {explainers.number(scores[at])} at {explainers.position(at)}"
