@@ -20,12 +20,6 @@ def capped_scores(scores, cap, mask):
     return (cap * torch.tanh(scores / cap)).masked_fill(~mask, float("-inf"))
 
 
-ORDER = "tanh(-inf) is -1. What becomes of a hidden key's -inf if it is capped?"
-FORMULA = (
-    "A score much smaller than the cap hardly changes, and a huge one ends at the cap. Try both with your formula."
-)
-
-
 def hidden_score(case):
     """The first hidden key whose score is not -inf, or the first visible one whose score is."""
     hidden = case.expected_first == -math.inf
