@@ -50,10 +50,10 @@ def stays_finite(where, args, names, hint, id="nan-gradients", while_doing="in t
     return BehavioralTest(id, test, hint, required=True, while_doing=while_doing)
 
 
-def gradients_of(out, tensors, seed=47):
+def gradients_of(out, tensors):
     """{name: gradient} of a weighted sum of a result, for tensors by name."""
     if out.requires_grad:
-        (out * normal(*out.shape, seed=seed)).sum().backward()
+        (out * normal(*out.shape, seed=47)).sum().backward()
     return {name: tensor.grad for name, tensor in tensors.items()}
 
 
@@ -67,10 +67,10 @@ def _no_gradient_reaches(names, where=""):
     return f"The numbers are right, but {where}no gradient reaches {listed(names)}, so nothing could be learned there."
 
 
-def first_wrong(given, wanted, rtol=1e-3, atol=1e-4):
+def first_wrong(given, wanted):
     """A sentence on the first gradient that differs from the right one, or None; both are {name: gradient}."""
     for name, right in wanted.items():
-        if not torch.allclose(given[name], right, rtol=rtol, atol=atol):
+        if not torch.allclose(given[name], right, rtol=1e-3, atol=1e-4):
             at = worst(given[name], right)
             cause = "A part of the calculation may be cut off from it, or its gradient scaled."
             if not given[name].isfinite().all():

@@ -71,6 +71,4 @@ def seeded(seed):
 def with_generator(attempt, *args):
     """Call the code with a generator of the seed that is the last of args, or without one where that is None."""
     *args, seed = args
-    if seed is not None:
-        return attempt(*args, seeded(seed))
-    return attempt(*args)
+    return attempt(*args) if seed is None else attempt(*args, seeded(seed))

@@ -3,11 +3,6 @@
 from exercises.common import explainers
 
 
-def prepare(x, weight, bias):
-    """What is normalized."""
-    return x
-
-
 def center(x):
     return x - x.mean(dim=-1, keepdim=True)
 
@@ -25,12 +20,11 @@ def stretch(z, weight, bias):
     return z * weight + bias
 
 
-def norm_from(prepare=prepare, center=center, spread=spread, divide=divide, stretch=stretch, whole=None):
+def norm_from(center=center, spread=spread, divide=divide, stretch=stretch, whole=None):
     """norm(x, weight, bias, eps) made of these steps; `whole` replaces them all."""
 
     def norm(x, weight, bias, eps):
-        prepared = prepare(x, weight, bias)
-        return stretch(divide(center(prepared), spread(prepared), eps), weight, bias)
+        return stretch(divide(center(x), spread(x), eps), weight, bias)
 
     return whole or norm
 
@@ -41,15 +35,12 @@ layer_norm = norm_from()  # what a right answer to exercise 6.1 gives
 # ---------------------------------------------------------------- sentences
 
 
-def first_numbers(row):
-    return explainers.first_numbers(row, most=5)
-
-
 def vector(case):
     """The vector with the number that is furthest off."""
     at = explainers.worst(case.first, case.expected_first)[:-1]
     where = f"vector at {explainers.position(at)}" if at else "vector"
-    return f"your {where} is {first_numbers(case.first[at])}, and {first_numbers(case.expected_first[at])} is right"
+    mine, right = (explainers.first_numbers(x[at], most=5) for x in (case.first, case.expected_first))
+    return f"your {where} is {mine}, and {right} is right"
 
 
 def without_weight_and_bias(x, case):

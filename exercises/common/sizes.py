@@ -67,10 +67,3 @@ class MadeFrom(Watching):
 def memory(tensor):
     """What views of one memory have in common; as long as this is kept, no other memory equals it."""
     return StorageWeakRef(tensor.untyped_storage())
-
-
-def largest_made(function, *args):
-    """The shape of the largest tensor that is made while function(*args) runs."""
-    with LargestTensor() as seen, torch.no_grad():
-        function(*args)
-    return seen.shape

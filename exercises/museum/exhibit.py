@@ -72,7 +72,7 @@ class Exhibit:
         layer = self.layer()
         x = torch.randn(2, 7, WIDTH, generator=torch.Generator().manual_seed(self.number))
         plain = (Plain(layer), x)
-        asked = {"future": (self.attend,), "permutation": plain, "dtype": plain, "gradients": plain}
+        asked = {"future": (OfAnyWidth(self).eval(),), "permutation": plain, "dtype": plain, "gradients": plain}
         if hasattr(layer, "scores_of"):
             asked["scale"] = (self.scores_of,)
         if self.takes == "real":
@@ -86,10 +86,6 @@ class Exhibit:
         if hasattr(layer, "q_proj"):
             asked["heads"] = asked["reference"] = (layer,)
         return asked
-
-    def attend(self, x):
-        """The outputs for x, in the width of x."""
-        return Plain(self.layer(x.size(-1), heads_for(x.size(-1))))(x)
 
     def scores_of(self, q, k):
         """The scores of the layer that has the heads of q."""

@@ -20,12 +20,6 @@ def capped_scores(scores, cap, mask):
     return (cap * torch.tanh(scores / cap)).masked_fill(~mask, float("-inf"))
 
 
-ORDER = "tanh(-inf) is -1. What becomes of a hidden key's -inf if it is capped?"
-FORMULA = (
-    "A score much smaller than the cap hardly changes, and a huge one ends at the cap. Try both with your formula."
-)
-
-
 def hidden_score(case):
     """The first hidden key whose score is not -inf, or the first visible one whose score is."""
     hidden = case.expected_first == -math.inf
@@ -42,8 +36,6 @@ def visible_score(case):
     """The visible score that is furthest off."""
     scores, cap, _ = case.args
     visible = case.expected_first.isfinite()
-    if not visible.any():
-        return explainers.entry(case)
     at = explainers.worst(*(x.masked_fill(~visible, 0.0) for x in (case.first, case.expected_first)))
     got, right = explainers.number(case.first[at]), explainers.number(case.expected_first[at])
     score = f"the score {explainers.number(scores[at])} at {explainers.position(at)}"

@@ -18,9 +18,6 @@ def read_pages(pages, table, length):
     return tokens.transpose(0, 1)
 
 
-ORDER = "Token t lies on page table[t // P], at place t % P. Where does token P lie, with the table [2, 0]?"
-
-
 def token_read(case):
     """Where the first wrong token of the learner's result comes from."""
     pages, table, _ = case.args

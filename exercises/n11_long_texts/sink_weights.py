@@ -25,7 +25,6 @@ def sink_weights(scores, sinks):
 
 
 SHARE = "The sink takes exp(sink) out of exp(sink) + the sum of exp(scores). What must your row sum to, then?"
-EMPTY = "The keys of a row may all be hidden while its sink is -inf: then no entry is left, and every weight is 0."
 
 
 def row(case):

@@ -7,7 +7,7 @@ import torch
 from exercises.common import properties
 from exercises.common.gradients import gradients_flow, stays_finite
 from exercises.common.inputs import AXES, B, D, H, S, T, normal
-from exercises.common.sizes import MadeFrom, Watching, largest_made
+from exercises.common.sizes import LargestTensor, MadeFrom, Watching
 from feedback import BehavioralTest, Property, TestCase
 from feedback.page_exercise import exercise
 
@@ -94,14 +94,14 @@ def table_made(attempt):
     """One head, few features and many positions: the table of scores is the largest tensor by far."""
     n, d, tile = 96, 2, 8
     for causal in (False, True):
-        shape = largest_made(attempt, *arguments(51, tile, causal, b=1, h=1, t=n, s=n, d=d))
-        if shape.numel() >= n * n:
-            sizes = ", ".join(map(str, shape))
+        with LargestTensor() as largest, torch.no_grad():
+            attempt(*arguments(51, tile, causal, b=1, h=1, t=n, s=n, d=d))
+        if largest.elements >= n * n:
             with_mask = " and causal=True" if causal else ""
             return (
                 f"The numbers are right, but a table is made: with T = S = {n}, tile = {tile}{with_mask}, your code "
-                f"makes a tensor of shape ({sizes}), that is {shape.numel():,} numbers. The scores of one tile are "
-                f"{n * tile:,}."
+                f"makes a tensor of shape {tuple(largest.shape)}, that is {largest.elements:,} numbers. The scores of "
+                f"one tile are {n * tile:,}."
             )
     return None
 

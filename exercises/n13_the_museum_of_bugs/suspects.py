@@ -283,6 +283,11 @@ def _first_by(by: Callable, verdicts: Verdicts, found: list[str]) -> str | None:
     return next((id for id in found if verdicts.said[id].calls and by(verdicts.said[id].calls)), None)
 
 
+def one_item(calls: list[tuple]) -> bool:
+    """For `by`: whether the first tensor of each call, as `takes` returned it, is a batch of one item."""
+    return all(len(first) == 1 for first, *_ in calls)
+
+
 def either(*rules: Callable) -> Callable:
     """Such a test fits one of these rules."""
 

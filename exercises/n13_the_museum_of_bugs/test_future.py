@@ -85,11 +85,7 @@ def at(position: int, changed: int) -> Callable:
         x = _numbers(12)
         other = x.clone()
         other[:, changed] = _numbers(13)[:, -1]
-        i, before, after = _furthest(attend(x)[0, position], attend(other)[0, position])
-        return (
-            f"For an x of shape {tuple(x.shape)}, feature {i} of the output at position {position} is {before}, and "
-            f"{after} after a change of nothing but the input at position {changed}"
-        )
+        return _moved(attend, x, other, position, f"after a change of nothing but the input at position {changed}")
 
     return shows
 
@@ -99,11 +95,7 @@ def longer(position: int, length: int) -> Callable:
 
     def shows(attend):
         x = _numbers(12)
-        i, before, after = _furthest(attend(x[:, :length])[0, position], attend(x)[0, position])
-        return (
-            f"For an x of shape {(1, length, 4)}, feature {i} of the output at position {position} is {before}, and "
-            f"{after} where the same x goes on, up to length 12"
-        )
+        return _moved(attend, x[:, :length], x, position, "where the same x goes on, up to length 12")
 
     return shows
 
@@ -112,9 +104,13 @@ def _numbers(length):
     return torch.randn(1, length, 4, generator=torch.Generator().manual_seed(length))
 
 
-def _furthest(before, after):
+def _moved(attend, x, other, position, where):
+    before, after = attend(x)[0, position], attend(other)[0, position]
     i = int((after - before).abs().argmax())
-    return i, number(before[i]), number(after[i])
+    return (
+        f"For an x of shape {tuple(x.shape)}, feature {i} of the output at position {position} is {number(before[i])}, "
+        f"and {number(after[i])} {where}"
+    )
 
 
 # ---------------------------------------------------------------- what suspects are made of

@@ -8,6 +8,7 @@ from torch import nn
 from exercises.n13_the_museum_of_bugs.suspects import Suspects
 from feedback.format import number
 from helpers import require
+from helpers.heads import merge_heads, split_heads
 
 
 def test_heads(attention):
@@ -32,19 +33,15 @@ def test_heads(attention):
 def attention(suspect, x):
     """What a suspect takes."""
     require.shape(x, "B T C", C=suspect.q_proj.in_features)
-    return x.detach().clone()
-
-
-def one_item(calls):
-    return all(len(x) == 1 for x in calls)
+    return (x.detach().clone(),)
 
 
 def one_token(calls):
-    return all(x.size(1) == 1 for x in calls)
+    return all(x.size(1) == 1 for (x,) in calls)
 
 
 def equal_tokens(calls):
-    return all((x == x[:, :1]).all() for x in calls)
+    return all((x == x[:, :1]).all() for (x,) in calls)
 
 
 # ---------------------------------------------------------------- what suspects are made of
@@ -77,22 +74,12 @@ class Attention(nn.Module):
 
 def projected(m, x):
     """q, k and v, (B, H, T, D)."""
-    return (split(layer(x), m.num_heads) for layer in (m.q_proj, m.k_proj, m.v_proj))
-
-
-def split(x, H):
-    """(B, T, C) -> (B, H, T, D)."""
-    return x.unflatten(-1, (H, -1)).transpose(1, 2)
+    return (split_heads(layer(x), m.num_heads) for layer in (m.q_proj, m.k_proj, m.v_proj))
 
 
 def interleaved(x, H):
     """(B, T, C) -> (B, H, T, D), where head h is every H-th feature."""
     return x.unflatten(-1, (-1, H)).permute(0, 3, 1, 2)
-
-
-def merged(x):
-    """(B, H, T, D) -> (B, T, C)."""
-    return x.transpose(1, 2).flatten(2)
 
 
 def weigh(q, k):
@@ -113,7 +100,7 @@ def shows(m):
     if (weights - right).abs().max() > 1e-3:
         name, got = "weights", weights
     else:
-        name, got, right = "out", out, m.out_proj(merged(right @ v))
+        name, got, right = "out", out, m.out_proj(merge_heads(right @ v))
     at = tuple(int(i[0]) for i in _largest(got - right))
     return (
         f"With {H} heads of {C // H} features and an x of shape {tuple(x.shape)}, {name}{list(at)} is "

@@ -48,10 +48,6 @@ def left_only(calls):
     return all(real[:, -1].all() for _, real in calls)
 
 
-def one_item(calls):
-    return all(len(ids) == 1 for ids, _ in calls)
-
-
 def equal_lengths(calls):
     return all(len(real.sum(1).unique()) == 1 for _, real in calls)
 

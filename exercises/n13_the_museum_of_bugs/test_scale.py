@@ -47,10 +47,6 @@ def squares(calls):
     return all(math.isqrt(q.size(-1)) ** 2 == q.size(-1) for q, _ in calls)
 
 
-def one_item(calls):
-    return all(len(q) == 1 for q, _ in calls)
-
-
 def one_head(calls):
     return all(q.size(1) == 1 for q, _ in calls)
 

@@ -97,12 +97,12 @@ def test_an_exhibit_says_nothing_about_itself_and_is_the_same_in_every_run():
     for number, exhibit in EXHIBITS.items():
         words = ("bug", "wrong", "broken", "should", "fix", "mistake", "healthy")
         assert not any(word in exhibit.source.lower() for word in words), number
-        before = torch.get_rng_state()
+        (attend,), before = exhibit.for_tests()["future"], torch.get_rng_state()
         x = torch.randn(2, 5, 8, generator=torch.Generator().manual_seed(0))
         if "modes" not in exhibit.tests:
-            torch.testing.assert_close(exhibit.attend(x), exhibit.attend(x))
+            torch.testing.assert_close(attend(x), attend(x))
             assert torch.equal(before, torch.get_rng_state()), number
-        assert exhibit.attend(torch.randn(1, 3, 5)).shape == (1, 3, 5), number
+        assert attend(torch.randn(1, 3, 5)).shape == (1, 3, 5), number
 
 
 @pytest.mark.slow
