@@ -139,14 +139,6 @@ def test_a_damaged_line_says_nothing_and_hides_no_other(record_file):
     assert progress()._repr_mimebundle_() == before
 
 
-def test_what_the_first_version_recorded_still_counts(record_file):
-    record_file.parent.mkdir()
-    earlier = '{"0.1": {"status": "correct", "tries": 3}, "2.1": {"status": "wrong", "tries": 1}}'
-    record_file.with_name("progress.json").write_text(earlier, encoding="utf-8")
-    check("0.1", sums)
-    assert COURSE.store.load() == {"0.1": "correct", "2.1": "wrong"}
-
-
 def test_a_record_that_cannot_be_read_now_is_told_and_added_to(record_file, monkeypatch):
     check("0.1", lambda x: x.mean(1))
     read_bytes = type(record_file).read_bytes
