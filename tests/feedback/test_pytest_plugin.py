@@ -158,10 +158,3 @@ def test_what_a_card_shows_is_the_mistake_that_it_names_and_the_other_comes_afte
     assert "Besides" not in check(by_parts, over_columns).message
     only_shown = check(by_parts, lambda x, scale=None: (over_columns(x, scale)[0], shares(x, scale)[1]))
     assert only_shown.diagnosis != "over-columns", "the other parts must follow it"
-
-
-def test_two_ways_to_raise_the_same_exception_have_one_fingerprint():
-    raising = with_mistakes(("raises", lambda x, scale=None: x + scale[:2]))
-    code = raising.misconceptions[-1].variants[0]
-    assert audit.same_fingerprint(raising, code, lambda x, scale=None: x - scale[:2])
-    assert not audit.same_fingerprint(raising, code, lambda x, scale=None: x + scale[:3])
