@@ -1,5 +1,7 @@
 """What these tests share: a notebook's kernel, and a temporary folder for answers that pass."""
 
+import sys
+
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
@@ -29,3 +31,22 @@ def run():
 
     yield run
     InteractiveShell.clear_instance()
+
+
+@pytest.fixture
+def write_package(tmp_path, monkeypatch):
+    """write_package(name, {file: text}): the folder of a package with these files, which can be imported."""
+    monkeypatch.syspath_prepend(tmp_path)
+    names = []
+
+    def write(name, files):
+        names.append(name)
+        for file, text in files.items():
+            path = tmp_path / name / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return tmp_path / name
+
+    yield write
+    for module in [module for module in sys.modules if module.split(".")[0] in names]:
+        del sys.modules[module]
