@@ -81,7 +81,7 @@ class MultiHeadAttention(nn.Module):
         """
         p = self.dropout if self.training else 0.0
         if need_weights:
-            mask = _visible(q, k, mask, causal)
+            mask = visible(q, k, mask, causal)
             out, weights = dot_product_attention(q, k, v, mask, lambda weights: F.dropout(weights, p))
         else:
             out, weights = fused_attention(q, k, v, mask, causal, p), None
@@ -101,7 +101,7 @@ def fused_attention(q, k, v, mask=None, causal=False, dropout_p=0.0):
     """
     if mask is None:
         return F.scaled_dot_product_attention(q, k, v, None, dropout_p=dropout_p, is_causal=causal)
-    mask = _visible(q, k, mask, causal)
+    mask = visible(q, k, mask, causal)
     if EMPTY_ROWS_GIVE_ZEROS:
         return F.scaled_dot_product_attention(q, k, v, mask, dropout_p=dropout_p)
     empty = ~mask.any(dim=-1, keepdim=True)  # such a row first reads all keys; its output becomes 0 below
@@ -110,7 +110,7 @@ def fused_attention(q, k, v, mask=None, causal=False, dropout_p=0.0):
     return out.masked_fill(empty, 0.0) if empty.is_meta or empty.any() else out
 
 
-def _visible(q, k, mask, causal):
+def visible(q, k, mask, causal):
     """The mask that hides what `mask` hides and, if causal, the future too; None where nothing is hidden."""
     if mask is not None:
         require.mask(mask, q[..., :1].expand(*q.shape[:-1], k.size(-2)))  # a view of the scores' shape, no scores

@@ -67,10 +67,11 @@ def masked_softmax(scores, mask=None):
 
     Shapes: scores (..., T, S), mask broadcastable to it -> weights (..., T, S)
     Units:  scores are dimensionless logits; weights sum to 1 over S, or to 0 where all is hidden
-    Errors: TypeError if mask is not bool; ValueError if it does not fit
+    Errors: TypeError if scores are not floats or mask is not bool; ValueError if the mask does not fit
     Source: notebook 03; fully masked rows as in F.scaled_dot_product_attention
     """
     if mask is None:
+        require.floating_scores(scores)
         return scores.softmax(dim=-1)
     require.mask(mask, scores)
     # The lowest finite number, not -inf: a fully masked row stays finite, and so do its gradients.

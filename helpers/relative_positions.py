@@ -11,7 +11,7 @@ from torch import nn
 
 from helpers import require
 from helpers.attention import dot_product_attention
-from helpers.heads import MultiHeadAttention, merge_heads
+from helpers.heads import MultiHeadAttention, merge_heads, visible
 from helpers.masks import causal_mask, masked_softmax
 
 # ---------------------------------------------------------------- rotary: features that turn
@@ -239,10 +239,8 @@ class AlibiAttention(MultiHeadAttention):
 
     def attend(self, q, k, v, mask=None, causal=False, need_weights=False, head_mask=None):
         T, S = q.size(-2), k.size(-2)
-        if causal:
-            past = causal_mask(T, q.device)
-            mask = past if mask is None else mask & past
-        out, weights = biased_attention(q, k, v, alibi_bias(self.num_heads, T, S, q.device), mask)
+        bias = alibi_bias(self.num_heads, T, S, q.device)
+        out, weights = biased_attention(q, k, v, bias, visible(q, k, mask, causal))
         if head_mask is not None:
             out = out * head_mask[:, None, None]  # (..., H, T, D) * (H, 1, 1)
         return self.out_proj(merge_heads(out)), weights if need_weights else None

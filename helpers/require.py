@@ -284,13 +284,19 @@ def latest(T, S):
     that(T <= S, "T must be at most S, since the queries are the last T of S positions", f"T = {T}, S = {S}")
 
 
+def floating_scores(scores):
+    """Scores, and the weights that they become, are floats."""
+    if not isinstance(scores, torch.Tensor) or not scores.is_floating_point():
+        fix = "torch.tensor(...) makes one of a list, and .float() one of whole numbers"
+        raise TypeError(f"scores and weights must be tensors of floats, got {kind_of(scores)}; {fix}")
+
+
 def mask(mask, scores):
     """The mask is bool and broadcasts to the scores (..., T, S), which are floats."""
     if not isinstance(mask, torch.Tensor) or mask.dtype != torch.bool:
         fix = "a 0/1 mask becomes one by mask == 1, an additive mask of 0 and -inf by mask == 0"
         raise TypeError(f"mask must be bool (True = may attend), got {kind_of(mask)}; {fix}")
-    if not scores.is_floating_point():
-        raise TypeError(f"scores and weights must be floats, got {scores.dtype}; convert them with .float()")
+    floating_scores(scores)
     broadcasts(mask, scores, "mask")
 
 

@@ -42,6 +42,7 @@ def test_errors_are_one_sentence():
         ("TypeError: lengths must be a tensor of whole numbers", lambda: masks.padding_mask([1.0], 7)),
         ("ValueError: lengths must be (B,), got (1, 1)", lambda: masks.padding_mask(torch.tensor([[1]]), 7)),
         ("ValueError: between 0 and max_length = 7, got 8", lambda: masks.padding_mask([3, 8], 7)),
+        ("TypeError: scores and weights must be tensors of floats, got list", lambda: masks.masked_softmax([[0.5]])),
         *(
             ("TypeError: mask must be bool", lambda way=way: way(scores, mask.float()))
             for way in (masks.mask_by_filling, masks.mask_by_renormalizing, masks.masked_softmax)

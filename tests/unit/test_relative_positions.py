@@ -120,4 +120,5 @@ def test_errors_of_biases_are_one_sentence():
         ("ValueError: at least 2 buckets, and half of", lambda: RelativeBias(2, num_buckets=3, bidirectional=True)),
         ("TypeError: bias must be a tensor of floats, got torch.bool", lambda: biased_attention(Q, K, K, Q[0, 0] > 0)),
         ("ValueError: bias (5, 3) does not broadcast", lambda: biased_attention(Q, K, K, torch.zeros(5, 3))),
+        ("TypeError: mask must be bool", lambda: AlibiAttention(4, 2)(X, mask=[[True]], causal=True)),
     )

@@ -155,7 +155,8 @@ def test_a_mask_is_bool_and_broadcasts_to_the_scores():
     require_refused(
         (f"TypeError: mask must be bool (True = may attend), got torch.float32; {fix}", hide(ok.float(), scores)),
         ("TypeError: got list", hide(ok.tolist(), scores)),
-        ("TypeError: must be floats, got torch.int64", hide(ok, scores.long())),
+        ("TypeError: must be tensors of floats, got torch.int64", hide(ok, scores.long())),
+        ("TypeError: must be tensors of floats, got list", hide(ok, scores.tolist())),
         (f"ValueError: mask (3, 5) {axes}", hide(ok.mT, scores)),
         (f"ValueError: mask (1, 2, 11, 5, 3) {axes}", hide(ok.expand(1, B, V, S, T), scores)),
         (f"ValueError: or 1; {item}", hide(ok.expand(B, S, T), scores)),
