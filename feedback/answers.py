@@ -10,17 +10,17 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
-import importlib
 import inspect
 import linecache
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from feedback.files import write
+from feedback.source import functions
 
 MODULES = ("torch", "torch.nn.functional", "math")  # where a function may live that does not say it, as torch.softmax
 Definition = (ast.FunctionDef, ast.ClassDef)
@@ -96,7 +96,7 @@ def self_contained(attempt: Any) -> str:
 
 def _collect(attempt: Any, imports: list[str], definitions: list[str], seen: set[str]) -> None:
     """Add what an answer needs, then the answer itself."""
-    source, around = definition(attempt), _globals(attempt)
+    source, around = definition(attempt), functions(attempt)[0].__globals__
     seen.add(attempt.__name__)
     for name in _names(source):
         if name in seen or name not in around:
@@ -123,17 +123,14 @@ def _import(name: str, value: Any) -> str:
         return "" if value.__name__ == "__main__" else f"import {_renamed(value.__name__, name)}"
     original = getattr(value, "__name__", "")
     for module in (getattr(value, "__module__", None), *MODULES):
-        if module and module != "__main__" and original and _is_in(module, original, value):
+        there = sys.modules.get(str(module)) if original and module != "__main__" else None
+        if there and getattr(there, original, None) is value:
             return f"from {module} import {_renamed(original, name)}"
     return ""
 
 
 def _renamed(original: str, name: str) -> str:
     return original if original == name else f"{original} as {name}"
-
-
-def _is_in(module: str, name: str, value: Any) -> bool:
-    return module in sys.modules and getattr(importlib.import_module(module), name, None) is value
 
 
 def _constant(name: str, value: Any) -> str:
@@ -147,11 +144,10 @@ def definition(attempt: Any) -> str:
 
     inspect.getsource finds no class that was defined in a notebook, so it is looked for around one of its methods.
     """
-    function = next(_functions(attempt), None)
-    if function is None:
+    inside = functions(attempt)
+    if not inside:
         return ""
-    lines = linecache.getlines(function.__code__.co_filename)
-    line = function.__code__.co_firstlineno
+    lines, line = linecache.getlines(inside[0].__code__.co_filename), inside[0].__code__.co_firstlineno
     around = [
         node
         for node in _definitions("".join(lines))
@@ -173,13 +169,3 @@ def _definitions(source: str) -> list[ast.FunctionDef | ast.ClassDef]:
 def _first(node: ast.FunctionDef | ast.ClassDef) -> int:
     """The first line of a definition, with its decorators."""
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-
-
-def _functions(attempt: Any) -> Iterator[Callable]:
-    """The function itself, or the methods of a class."""
-    inside = vars(attempt).values() if isinstance(attempt, type) else (attempt,)
-    return (inner for inner in inside if inspect.isfunction(inner))
-
-
-def _globals(attempt: Any) -> dict[str, Any]:
-    return next(function.__globals__ for function in _functions(attempt))

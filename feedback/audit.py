@@ -22,19 +22,15 @@ from feedback.observations import known
 
 def unseeded(exercise: Exercise, again: Exercise) -> list[str]:
     """Inputs that are others when the exercise is imported again: they were drawn without a seed of their own."""
-    pairs = [
-        *((case.name, case.args, other.args) for case, other in zip(exercise.cases, again.cases, strict=True)),
-        *(
-            (f"minimal input {i}", args, other)
-            for i, (args, other) in enumerate(zip(exercise.minimal_inputs, again.minimal_inputs, strict=True))
-        ),
-    ]
-    return [name for name, args, other in pairs if not _same_tensors(args, other)]
+    both = zip(_inputs(exercise), _inputs(again), strict=True)
+    return [name for (name, ours), (_, theirs) in both if not tree.unchanged(ours, theirs)]
 
 
-def _same_tensors(args: tuple, other: tuple) -> bool:
-    ours, theirs = list(_tensors("", args)), list(_tensors("", other))
-    return len(ours) == len(theirs) and all(tree.unchanged(a, b) for (_, a), (_, b) in zip(ours, theirs, strict=True))
+def _inputs(exercise: Exercise) -> list[tuple[str, list[torch.Tensor]]]:
+    """(name, its tensors) of each test case and each minimal input."""
+    named = [(case.name, case.args) for case in exercise.cases]
+    named += [(f"minimal input {i}", args) for i, args in enumerate(exercise.minimal_inputs)]
+    return [(name, [tensor for _, tensor in _tensors("", args)]) for name, args in named]
 
 
 def always_square(exercise: Exercise) -> list[str]:

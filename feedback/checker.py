@@ -1,12 +1,6 @@
 """From a learner's code to a report, in a fixed order; the first thing that is found is the first to fix.
 
-attempt -> refuse what cannot be run
-        -> observations: every test case is run, once
-        -> stage by stage: exceptions, contract, known mistakes, properties, the smallest counterexample
-        -> behavioral tests of right numbers
-        -> report
-
-It is decided here, and worded in the modules called explain_*.
+It is decided here, stage by stage, and worded in the modules called explain_*.
 """
 
 from __future__ import annotations

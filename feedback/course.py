@@ -211,7 +211,7 @@ class Course:
         """
         asked = self.predictions.get(str(prediction_id).strip())
         if asked is None:
-            return explain_course.unknown_prediction(prediction_id, self.predictions)
+            return explain_course.unknown("prediction", prediction_id, self.predictions)
         if answer is None:
             chosen = self.store.choices().get(asked.id)
             if chosen and chosen in asked.answers:
@@ -277,7 +277,8 @@ class Course:
             return CourseOverview(parts, self.store.trouble)
         found = self.contents.of(notebook)
         if found is None:
-            return explain_course.unknown_notebook(notebook, [each.number for each in self.contents.notebooks])
+            known = [each.number for each in self.contents.notebooks]
+            return explain_course.unknown("notebook", notebook, known, title="progress")
         here = self._progress_in(found, tried, chosen)
         return NotebookOverview(here, self.contents.following(found), self.store.trouble)
 
@@ -321,7 +322,7 @@ class Course:
         return self.exercises.get(str(exercise_id).strip())
 
     def _unknown(self, exercise_id: Any) -> Report:
-        return explain_course.unknown_exercise(exercise_id, self.exercises)
+        return explain_course.unknown("exercise", exercise_id, self.exercises)
 
 
 def _on_any_device(exercise: Exercise, attempt: Any) -> Any:

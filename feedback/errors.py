@@ -17,6 +17,7 @@ REMOVES_AN_AXIS = r"\b(?:sum|mean|var|std|a?max|a?min|norm)\((?!\))"  # softmax 
 _HEAD, *_ENTRIES = Path(__file__).with_name("error_meanings.txt").read_text(encoding="utf-8").split("\n\n")
 _PAIRS = (entry.split("\n", 1) for entry in _ENTRIES)
 MEANINGS = {pattern: " ".join(sentence.split()) for pattern, sentence in _PAIRS}
+_SIZES_DIFFER = r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)"  # an entry there
 _SIZES_OR_PLACES = r"size of (the )?tensor|is out of bounds|index out of range|cannot be multiplied|batch2 tensor"
 
 
@@ -129,13 +130,10 @@ def _matrix_product(words: str) -> str:
 
 def _sizes_differ(words: str, line: str, code: str) -> str:
     """Two tensors that do not broadcast; what may help depends on what the learner's line does."""
-    found = re.search(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", words)
+    found = re.search(_SIZES_DIFFER, words)
     if not found:
         return ""
-    rule = (
-        f"These tensors are combined element by element, but along one axis their sizes are {found[1]} and "
-        f"{found[2]}. Write both shapes below each other, right-aligned."
-    )
+    rule = MEANINGS[_SIZES_DIFFER].format(*found.groups())
     # The axes in front of a product are two at most here: from axis 2 on, something else in the line does not fit.
     product = ("@" in line or "matmul" in line) and not re.search(r"dimension [2-9]", words)
     if product and re.search(r"\.T\b", line):

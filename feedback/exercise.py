@@ -159,7 +159,6 @@ class Exercise:
     error_meanings          what certain exceptions mean here: (pattern, sentence), tried before the general ones
     none_hints              what to think about where this part of a result is None
     dtype_hints             what a part holds that should be bool and is not: {"mask": "A mask holds True and False"}
-    axes_once               names of axes that no shape has twice
     judge                   judge(seen) is the report on wrong results, where the exercise itself says what they mean:
                             its mistakes need no code, and cases of a later stage are run only if the earlier ones pass
     """
@@ -185,7 +184,6 @@ class Exercise:
     none_hints: dict[str, str] = field(default_factory=dict)
     square: tuple[str, ...] = ()
     dtype_hints: dict[str, str] = field(default_factory=dict)
-    axes_once: tuple[str, ...] = ("B", "H")
     judge: Callable[[Any], Any] | None = None
     given: Callable | None = None
     page: Any = None

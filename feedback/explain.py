@@ -30,6 +30,10 @@ def violation(exercise: Exercise, found: Violation, args: tuple) -> Report:
     return Report.on(exercise, "wrong", say(found.sentence), *called, think(found.hint), diagnosis=found.diagnosis)
 
 
+def _wrong(exercise: Exercise, diagnosis: str, sentence: str, hint: str) -> Report:
+    return Report.on(exercise, "wrong", say(sentence), think(hint), diagnosis=diagnosis)
+
+
 # ---------------------------------------------------------------- changed inputs
 
 
@@ -47,8 +51,7 @@ def changed_input(seen: Observations, index: int, named: Report | None = None) -
         return with_parts(named, say(f"Besides: y{rest}"))
     elsewhere = any(not seen.runs[i].changed for i in seen.required() if seen.runs[i].error is None)
     where = f' This was seen on "{seen.exercise.cases[index].name}".' if elsewhere else ""
-    hint = _about_changes(names[0], record)
-    return Report.on(seen.exercise, "wrong", say(f"Y{rest}{where}"), think(hint), diagnosis="changes-input")
+    return _wrong(seen.exercise, "changes-input", f"Y{rest}{where}", _about_changes(names[0], record))
 
 
 def _about_changes(name: str, record: Run) -> str:
@@ -85,44 +88,35 @@ def not_repeatable(exercise: Exercise, moved: float | None) -> Report:
     """Two calls with the same numbers gave different results, which differ by up to `moved`."""
     by = "" if moved is None else f"; they differ by up to {number(moved)}"
     is_class = exercise.runner.kind == "class"
+    called = "Built and called" if is_class else "Called"
     copied = " Does forward use a copy of parameters, made in `__init__`, when they were random?" if is_class else ""
-    return Report.on(
+    return _wrong(
         exercise,
-        "wrong",
-        say(
-            f"{'Built and called' if is_class else 'Called'} twice with the same numbers, your code gives two "
-            f"different results{by}."
-        ),
-        think(
-            "Nothing here is random: is there a dropout, or a layer of its own with random numbers? Is something kept "
-            f"from an earlier call, or a place of `torch.empty` never written?{copied}"
-        ),
-        diagnosis="not-repeatable",
+        "not-repeatable",
+        f"{called} twice with the same numbers, your code gives two different results{by}.",
+        "Nothing here is random: is there a dropout, or a layer of its own with random numbers? Is something kept "
+        f"from an earlier call, or a place of `torch.empty` never written?{copied}",
     )
 
 
 def remembers(seen: Observations) -> Report:
-    return Report.on(
+    return _wrong(
         seen.exercise,
-        "wrong",
-        say(
-            f"Right on all {len(list(seen.required()))} inputs; but called once more, with other numbers of the same "
-            "shapes, your code gives wrong ones."
-        ),
-        think("Does it keep something from an earlier call, in a global variable, a default argument or a cache?"),
-        diagnosis="remembers",
+        "remembers",
+        f"Right on all {len(list(seen.required()))} inputs; but called once more, with other numbers of the same "
+        "shapes, your code gives wrong ones.",
+        "Does it keep something from an earlier call, in a global variable, a default argument or a cache?",
     )
 
 
 def shared_result(exercise: Exercise, result: Any) -> Report:
     """A later call changes what an earlier one returned."""
     kind = "list" if isinstance(result, list) else "tensor"
-    return Report.on(
+    return _wrong(
         exercise,
-        "wrong",
-        say(f"A later call changed what an earlier call had returned: both are the same {kind}."),
-        think(f"Make a new {kind} in each call, inside the function."),
-        diagnosis="shared-result",
+        "shared-result",
+        f"A later call changed what an earlier call had returned: both are the same {kind}.",
+        f"Make a new {kind} in each call, inside the function.",
     )
 
 
@@ -130,7 +124,7 @@ def shared_result(exercise: Exercise, result: Any) -> Report:
 
 
 def failed_behavior(exercise: Exercise, test: BehavioralTest, sentence: str) -> Report:
-    return Report.on(exercise, "wrong", say(sentence), think(test.hint), diagnosis=test.id)
+    return _wrong(exercise, test.id, sentence, test.hint)
 
 
 def correct(seen: Observations) -> Report:

@@ -60,29 +60,17 @@ def no_solution(exercise: Exercise) -> Report:
     return Report.on(exercise, "hint", say(there))
 
 
-def unknown_exercise(id: Any, known: Iterable[str]) -> Report:
-    sentence = f"There is no exercise {id!r}. The exercises are {', '.join(known)}."
-    return _refused(id, sentence, f"exercise {id!r}")
-
-
-def unknown_prediction(id: Any, known: Iterable[str]) -> Report:
+def unknown(what: str, id: Any, known: Iterable[str], title: str = "") -> Report:
+    """There is no exercise, prediction or notebook of this id."""
     there = ", ".join(known)
-    sentence = f"The predictions are {there}." if there else "This course has none."
-    return _refused(id, f"There is no prediction {id!r}. {sentence}")
+    those = f"The {what}s are {there}." if there else "This course has none."
+    return Report(str(id), title or f"{what} {id!r}", "error", (say(f"There is no {what} {id!r}. {those}"),))
 
 
 def unknown_answer(asked: Prediction, answer: Any) -> Report:
     known = ", ".join(f'"{letter}"' for letter in asked.answers)
-    return _refused(asked.id, f"Prediction {asked.id} has the answers {known}, got {answer!r}.")
-
-
-def unknown_notebook(notebook: Any, known: Iterable[str]) -> Report:
-    return _refused(notebook, f"There is no notebook {notebook!r}. The notebooks are {', '.join(known)}.", "progress")
-
-
-def _refused(id: Any, sentence: str, title: str = "") -> Report:
-    """What was asked for does not exist."""
-    return Report(str(id), title or f"prediction {id!r}", "error", (say(sentence),))
+    sentence = f"Prediction {asked.id} has the answers {known}, got {answer!r}."
+    return Report(asked.id, f"prediction {asked.id!r}", "error", (say(sentence),))
 
 
 def own_fault(exercise: Exercise, error: Exception) -> Report:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ from feedback import tree
 
 if TYPE_CHECKING:
     from feedback.exercise import Exercise
+
+AXES_ONCE = ("B", "H")  # names of axes that no shape has twice
 
 
 def number(value: Any) -> str:
@@ -113,16 +116,15 @@ def axes(exercise: Exercise, shape: Any, seen: set[int]) -> str:
     if not any(names.get(size) for size in shape):
         return f"{tuple(shape)}"
     letters = ", ".join(
-        str(size) if _repeated(names, shape, i, exercise.axes_once) else names.get(size) or str(size)
-        for i, size in enumerate(shape)
+        str(size) if _repeated(names, shape, i) else names.get(size) or str(size) for i, size in enumerate(shape)
     )
     return f"{tuple(shape)} = ({letters}{',' if len(shape) == 1 else ''})"
 
 
-def _repeated(names: dict[int, str], shape: Any, i: int, once: tuple[str, ...]) -> bool:
+def _repeated(names: dict[int, str], shape: Any, i: int) -> bool:
     """Whether axis i would be a second one of a name that no shape has twice, such as the batch: it is another axis."""
     name = names.get(shape[i])
-    return name in once and any(names.get(size) == name for size in shape[:i])
+    return name in AXES_ONCE and any(names.get(size) == name for size in shape[:i])
 
 
 def equation(name: str, value: Any) -> str:
@@ -157,13 +159,7 @@ def listed(words: Sequence[str]) -> str:
 
 def inline(value: Any) -> str:
     """A small tensor on one line: [[0, 1], [0.5, 2]]; a text in its quotes."""
-    if _of_tensors(value):
-        return f"({', '.join(inline(v) for v in value)})"
-    if not isinstance(value, torch.Tensor):
-        return repr(value)
-    if value.dim():
-        return "[" + ", ".join(inline(v) for v in value) + "]"
-    return f"{value.item():.4g}" if value.is_floating_point() else str(value.item())
+    return re.sub(r",\n +", ", ", _table(value, lambda x: f"{x.item():.4g}"))
 
 
 def _table(value: Any, show: Callable[[Any], str]) -> str:
@@ -175,9 +171,8 @@ def _table(value: Any, show: Callable[[Any], str]) -> str:
     value = value.detach()
     if value.dim() == 0:
         return show(value) if value.is_floating_point() else str(value.item())
-    if value.dim() == 1:
-        return "[" + ", ".join(_table(v, show) for v in value) + "]"
-    return "[" + ",\n ".join(_table(v, show).replace("\n", "\n ") for v in value) + "]"
+    between = ", " if value.dim() == 1 else ",\n "
+    return "[" + between.join(_table(v, show).replace("\n", "\n ") for v in value) + "]"
 
 
 def tables(right: Any, actual: Any) -> tuple[str, str]:

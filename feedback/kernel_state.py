@@ -41,10 +41,6 @@ _inference_modes: list[Any] = []  # that were set: one that is forgotten ends
 # ---------------------------------------------------------------- switches
 
 
-def _attribute(owner: Any, name: str) -> Switch:
-    return partial(getattr, owner, name), partial(setattr, owner, name)
-
-
 def _set_inference_mode(on: bool) -> None:
     _inference_modes.append(torch.inference_mode(on))
     _inference_modes[-1].__enter__()
@@ -72,7 +68,7 @@ AFTER_EACH_CALL: list[Switch] = [  # since the next call, and the engine itself,
     (torch.get_num_threads, torch.set_num_threads),
     (partial(torch.is_autocast_enabled, "cpu"), partial(torch.set_autocast_enabled, "cpu")),
     (torch.is_anomaly_enabled, torch.set_anomaly_enabled),
-    *(_attribute(sys, name) for name in ("stderr", "modules", "path")),
+    *((partial(getattr, sys, name), partial(setattr, sys, name)) for name in ("stderr", "modules", "path")),
 ]
 AFTER_THE_CHECK: list[Switch] = [
     (_folder, lambda path: os.chdir(path) if os.path.isdir(path) else None),

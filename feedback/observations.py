@@ -24,7 +24,7 @@ class Known:
 
     def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
-        self._runs: dict[tuple, Run] = {}
+        _remember(self, "variant", "minimal")
 
     @cached_property
     def expected(self) -> list[Any]:
@@ -47,21 +47,17 @@ class Known:
     @cached_property
     def with_other_numbers(self) -> Run:
         """What the reference gives for the first test case with other numbers of the same shapes, summarized."""
-        args = other_numbers(self.exercise.cases[0].args)
-        return summarized(self.exercise, run_trusted(self.exercise.runner.call, self.exercise.reference, args))
+        return self._trusted(self.exercise.reference, other_numbers(self.exercise.cases[0].args))
 
     def variant(self, code: Callable, index: int) -> Run:
         """What a variant of a misconception does on a test case, summarized as the exercise compares results."""
-        return self._remembered(code, ("case", index), self.exercise.cases[index].args)
+        return self._trusted(code, self.exercise.cases[index].args)
 
     def minimal(self, code: Callable, index: int) -> Run:
-        return self._remembered(code, ("minimal", index), self.exercise.minimal_inputs[index])
+        return self._trusted(code, self.exercise.minimal_inputs[index])
 
-    def _remembered(self, code: Callable, place: tuple, args: tuple) -> Run:
-        key = (code, *place)
-        if key not in self._runs:
-            self._runs[key] = summarized(self.exercise, run_trusted(self.exercise.runner.call, code, args))
-        return self._runs[key]
+    def _trusted(self, code: Callable, args: tuple) -> Run:
+        return summarized(self.exercise, run_trusted(self.exercise.runner.call, code, args))
 
     def _right(self, args: tuple) -> Any:
         record = run_trusted(self.exercise.runner.call, self.exercise.reference, args)
@@ -84,6 +80,12 @@ def _require_judged(exercise: Exercise, expected: Any) -> None:
             )
 
 
+def _remember(owner: Any, *names: str) -> None:
+    """Let these methods of an object run once for the same arguments."""
+    for name in names:
+        setattr(owner, name, cache(getattr(owner, name)))
+
+
 @cache
 def known(exercise: Exercise) -> Known:
     return Known(exercise)
@@ -103,10 +105,7 @@ class Observations:
         self.exercise, self.attempt, self.known = exercise, attempt, known(exercise)
         self.runs: list[Run] = []
         self.summaries: list[Run] = []
-        self._passes: dict[int, bool] = {}
-        self._minimal: dict[int, Run] = {}
-        self._behaviors: dict[BehavioralTest, Run] = {}
-        self._alike: dict[tuple[Callable, int], bool] = {}
+        _remember(self, "passes", "behaves_like", "minimal", "behavior")
         for _, cases in groupby(enumerate(self.exercise.cases), lambda each: self.exercise.stages[each[0]]):
             for _, case in cases:
                 self.runs.append(run(self.exercise.runner.call, self.attempt, case.args))
@@ -129,22 +128,13 @@ class Observations:
 
     def passes(self, index: int) -> bool:
         """Whether the attempt gave the right result on a test case."""
-        if index not in self._passes:
-            record, case = self.summaries[index], self.exercise.cases[index]
-            self._passes[index] = record.error is None and allclose(record.value, self.known.summaries[index], case)
-        return self._passes[index]
+        record, case = self.summaries[index], self.exercise.cases[index]
+        return record.error is None and allclose(record.value, self.known.summaries[index], case)
 
     def behaves_like(self, code: Callable, index: int) -> bool:
         """Whether the attempt did on a test case what a variant of a misconception does."""
-        key = code, index
-        if key not in self._alike:
-            self._alike[key] = same_behavior(
-                self.summaries[index],
-                self.known.variant(code, index),
-                self.exercise.cases[index],
-                self.exercise.error_meanings,
-            )
-        return self._alike[key]
+        theirs = self.known.variant(code, index)
+        return same_behavior(self.summaries[index], theirs, self.exercise.cases[index], self.exercise.error_meanings)
 
     def comparison(self, index: int) -> Comparison:
         return Comparison(
@@ -155,10 +145,7 @@ class Observations:
         )
 
     def minimal(self, index: int) -> Run:
-        if index not in self._minimal:
-            args = self.exercise.minimal_inputs[index]
-            self._minimal[index] = run(self.exercise.runner.call, self.attempt, args)
-        return self._minimal[index]
+        return run(self.exercise.runner.call, self.attempt, self.exercise.minimal_inputs[index])
 
     def minimal_failure(self, index: int) -> Comparison | None:
         """Expected and actual of a minimal input, if the attempt gives wrong numbers there."""
@@ -182,9 +169,7 @@ class Observations:
 
     def behavior(self, test: BehavioralTest) -> Run:
         """What came of a behavioral test: its sentence, or an exception."""
-        if test not in self._behaviors:
-            self._behaviors[test] = run(lambda code, trial: trial(code), self.attempt, (test.test,))
-        return self._behaviors[test]
+        return run(lambda code, trial: trial(code), self.attempt, (test.test,))
 
 
 def other_numbers(args: tuple) -> tuple:

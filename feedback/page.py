@@ -247,19 +247,11 @@ class _Reader:
         self.section: Section | None = None
         self.listed: Section | None = None  # that of the last item below `## wrong`
         for self.line, mark, text in blocks(path):
-            take = {
-                "#": self._part,
-                "##": self._heading,
-                "-": self._item,
-                ">": self._quotation,
-                "": self._paragraph,
-            }.get(mark)
-            if take:
-                take(text)
-            elif mark[0] == "`":
+            if mark[:1] == "`":
                 self._fence(mark, text)
-            else:
-                self._hint(mark, text)
+                continue
+            take = {"#": self._part, "##": self._heading, "-": self._item, ">": self._quotation, "": self._paragraph}
+            take.get(mark, self._hint)(text)
         if not self.page.name:
             raise self.page.fail(1, "a page begins with `# 3.3 name`, a catalog with `# name`")
 
@@ -338,7 +330,7 @@ class _Reader:
         if not self.page.number:
             raise self.page.fail(self.line, f"a catalog, `# name`, has no {what}; an exercise begins with `# 3.3 name`")
 
-    def _hint(self, mark: str, text: str) -> None:
+    def _hint(self, text: str) -> None:
         if self.section or self.part:
             raise self.page.fail(self.line, f"hints stand above the first heading, got {text!r}")
         self._only_of_an_exercise("hints")

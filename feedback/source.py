@@ -11,7 +11,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 import torch
@@ -56,6 +56,12 @@ def text(attempt: Any) -> str:
         return ""
 
 
+def functions(attempt: Any) -> list[FunctionType]:
+    """The function itself, or the methods of a class."""
+    inside = vars(attempt).values() if isinstance(attempt, type) else (attempt,)
+    return [inner for inner in inside if inspect.isfunction(inner)]
+
+
 def _body(function: Callable) -> list[ast.stmt] | None:
     """The statements of a function, or None where its source is not at hand."""
     try:
@@ -76,16 +82,9 @@ def _is_empty(statement: ast.stmt) -> bool:
 
 def globals_read(attempt: Any) -> list[tuple[str, Any]]:
     """The global variables that hold data, and that a function or a class's methods read: [(name, value), ...]."""
-    functions = (
-        [m for m in vars(attempt).values() if inspect.isfunction(m)]
-        if isinstance(attempt, type)
-        else [attempt]
-        if inspect.isfunction(attempt)
-        else []
-    )
     read = {
         step.argval: function.__globals__.get(step.argval)
-        for function in functions
+        for function in functions(attempt)
         for code in _codes(function.__code__)
         for step in dis.get_instructions(code)
         if step.opname == "LOAD_GLOBAL"

@@ -104,16 +104,8 @@ class Store:
                 f"Your progress cannot be read ({error.strerror or error}): make {target} readable, and run a check "
                 "again. What you do now is added to it."
             )
-        found = _of_the_first_version(target)
+        found: list[Any] = []
         for line in lines:
             with contextlib.suppress(*DAMAGE):
                 found.append(json.loads(line))
         return found + self._unsaved
-
-
-def _of_the_first_version(target: Path) -> list[Any]:
-    """What version 0.1 of the course has recorded: {"2.1": {"status": "correct", "tries": 3}}."""
-    with contextlib.suppress(OSError, *DAMAGE):
-        record = json.loads(target.with_name("progress.json").read_text(encoding="utf-8"))
-        return [{"exercise": id, "verdict": entry.get("status")} for id, entry in record.items()]
-    return []

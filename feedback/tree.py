@@ -9,10 +9,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import torch
-from torch import (
-    allclose,
-    equal,
-)  # what the engine judges with is bound at import: a notebook may replace torch's functions
+from torch import allclose, equal  # bound at import: a notebook may replace torch's functions
 
 PLAIN = {bool: bool, str: str, Integral: int, Real: float}  # in this order: a bool is an Integral, and that is a Real
 

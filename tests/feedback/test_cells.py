@@ -5,28 +5,11 @@ from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
-from IPython.utils.capture import capture_output
-from traitlets.config import Config
 
 ROOT = Path(__file__).resolve().parents[2]
 
 STUB = "from exercises import check, predict\ndef row_means(x):\n    ..."
 CHECK = 'report = check("0.1", row_means)'
-
-
-@pytest.fixture
-def run():
-    """Run cells, as a notebook does, and give what the last one showed: its displays and its output."""
-    shell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
-
-    def run(*cells):
-        for cell in cells:
-            with capture_output() as captured:
-                shell.run_cell(cell, store_history=True)
-        return [output.data["text/plain"] for output in captured.outputs], captured.stdout
-
-    yield run
-    InteractiveShell.clear_instance()
 
 
 @pytest.fixture

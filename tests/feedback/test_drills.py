@@ -124,14 +124,6 @@ def test_the_lines_of_a_module_are_the_learners_unless_the_course_says_they_are_
     assert "lambda text, word: fails()" in drills.check("1.1", lambda text, word: fails()).message
 
 
-def test_progress_is_kept_where_the_course_says(drills, tmp_path):
-    drills.check("1.1", lambda text, word: text.count(word))
-    assert drills.check("1.2", drills.reference("1.2")).status == "correct"
-    assert (tmp_path / "attempts.jsonl").exists()
-    assert drills.store.load() == {"1.1": "wrong", "1.2": "correct"}
-    assert "Solved: 1.2 extremes" in repr(drills.progress("01"))
-
-
 def test_a_course_needs_no_predictions(drills):
     assert repr(drills.progress()).startswith("0 of 3 exercises solved · about 15 minutes left\n")
     assert "There is no prediction '01.x'. This course has none." in drills.predict("01.x").message

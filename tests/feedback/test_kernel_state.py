@@ -200,8 +200,6 @@ READING = "Looking at what your code returned or raised gave ZeroDivisionError, 
         ("1.1", puts_something_odd_into_its_input, "changed its input vocabulary"),
     ],
 )
-def test_what_is_odd_is_not_called_a_mistake_of_the_course(id, code, told, monkeypatch):
-    monkeypatch.delenv("PYTEST_CURRENT_TEST")
-    monkeypatch.delenv("COURSE_DEBUG", raising=False)
+def test_what_is_odd_is_not_called_a_mistake_of_the_course(id, code, told):
     message = check(id, code).message
     assert told in message and "mistake in the course" not in message

@@ -3,7 +3,6 @@
 import importlib
 import itertools
 import re
-import sys
 
 import pytest
 
@@ -82,23 +81,16 @@ COUNT = itertools.count()
 
 
 @pytest.fixture
-def load(tmp_path, monkeypatch):
-    """load(text of the page, **other files) is the exercise."""
-    monkeypatch.syspath_prepend(tmp_path)
+def load(write_package):
+    """load(text of the page, **other pages) is the exercise."""
 
-    def loaded(text=PAGE, module=MODULE, **others):
-        name = f"course_of_pages_{next(COUNT)}"
-        room = tmp_path / name / "n09_room"
-        room.mkdir(parents=True)
-        (room / "double.md").write_text(text, encoding="utf-8")
-        (room / "double.py").write_text(module, encoding="utf-8")
-        for other, content in others.items():
-            (room / f"{other}.md").write_text(content, encoding="utf-8")
+    def loaded(text=PAGE, **others):
+        name, pages = f"course_of_pages_{next(COUNT)}", {"double": text, **others}
+        files = {f"n09_room/{page}.md": content for page, content in pages.items()}
+        write_package(name, {"n09_room/double.py": MODULE, **files})
         return importlib.import_module(f"{name}.n09_room.double").EXERCISE
 
-    yield loaded
-    for name in [name for name in sys.modules if name.startswith("course_of_pages_")]:
-        del sys.modules[name]
+    return loaded
 
 
 # ---------------------------------------------------------------- what a page becomes
@@ -252,12 +244,10 @@ def test_the_line_of_a_slip_is_its_own(load, old, new, line):
     assert caught.value.line == 1 + text.split("\n").index(line)
 
 
-def test_two_pages_with_one_number_are_refused(tmp_path):
-    for name in ("double", "triple"):
-        (tmp_path / "n09_room").mkdir(exist_ok=True)
-        (tmp_path / "n09_room" / f"{name}.md").write_text(f"# 9.1 {name}\n", encoding="utf-8")
+def test_two_pages_with_one_number_are_refused(write_package):
+    folder = write_package("course", {f"n09_room/{name}.md": f"# 9.1 {name}\n" for name in ("double", "triple")})
     with pytest.raises(pages.PageError, match=r"triple\.md:1: 9\.1 is the number of .*double\.md, too"):
-        Exercises("course", str(tmp_path))
+        Exercises("course", str(folder))
 
 
 @pytest.mark.parametrize(
@@ -268,16 +258,12 @@ def test_two_pages_with_one_number_are_refused(tmp_path):
         ("import json\n\njson.loads('[')\n", 3, "JSONDecodeError: Expecting value"),
     ],
 )
-def test_a_slip_in_the_module_of_an_exercise_is_one_sentence(tmp_path, monkeypatch, module, line, words):
-    package = f"course_with_a_slip_in_line_{line}_{len(module)}"
-    room = tmp_path / package / "n09_room"
-    room.mkdir(parents=True)
-    (room / "shares.md").write_text("# 9.1 shares\n", encoding="utf-8")
-    (room / "shares.py").write_text(module, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
+def test_a_slip_in_the_module_of_an_exercise_is_one_sentence(write_package, module, line, words):
+    files = {"n09_room/shares.md": "# 9.1 shares\n", "n09_room/shares.py": module}
+    folder = write_package("course_with_a_slip", files)
     with pytest.raises(pages.PageError) as caught:
-        Exercises(package, str(tmp_path / package))["9.1"]
-    assert str(caught.value).startswith(f"{room / 'shares.py'}:{line}: {words}")
+        Exercises("course_with_a_slip", str(folder))["9.1"]
+    assert str(caught.value).startswith(f"{folder / 'n09_room' / 'shares.py'}:{line}: {words}")
 
 
 def test_what_is_wrong_with_the_code_of_a_page_is_found_with_its_line(load):

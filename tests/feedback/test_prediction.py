@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
-from IPython.utils.capture import capture_output
 
 from exercises import COURSE, predict
 from feedback import buttons, display, prediction
@@ -105,40 +104,25 @@ def test_without_a_notebook_there_is_no_output_to_wait_for():
         assert repr(predict("02.cards", written)).startswith("→ You chose (b), but (a) is right. A row in which")
 
 
-@pytest.fixture
-def kernel():
-    """kernel(cell): what a cell shows, one text for each output; each call is a cell of the same notebook."""
-    shell = InteractiveShell.instance()
-
-    def run(cell):
-        with capture_output() as captured:
-            shell.run_cell(cell, store_history=True)
-        printed = re.sub(r"^Out\[\d+\]: ", "", captured.stdout.strip())
-        return [printed, *(output.data["text/plain"] for output in captured.outputs)]
-
-    yield run
-    InteractiveShell.clear_instance()
-
-
 VERDICT = repr(COURSE.predictions["02.cards"].verdict("b"))
 
 
-def test_in_a_notebook_the_verdict_comes_below_the_output_that_decides(kernel):
-    [printed] = kernel('from exercises import predict\npredict("02.cards", "b")')
-    assert printed == "You chose (b). Now run the next cell."
-    assert kernel("def f(x):\n    return x") == [""]
-    assert "ZeroDivisionError" in kernel("print(1 / 0)")[0]
-    assert kernel("print('the experiment')") == ["the experiment", VERDICT]
-    assert kernel("print('the next')") == ["the next"]
+def test_in_a_notebook_the_verdict_comes_below_the_output_that_decides(run):
+    _, printed = run('from exercises import predict\npredict("02.cards", "b")')
+    assert printed.endswith("]: You chose (b). Now run the next cell.\n")
+    assert run("def f(x):\n    return x") == ([], "")
+    assert "ZeroDivisionError" in run("print(1 / 0)")[1]
+    assert run("print('the experiment')") == ([VERDICT], "the experiment\n")
+    assert run("print('the next')") == ([], "the next\n")
 
 
-def test_the_verdict_is_on_the_last_choice_a_click_counts_as_one_and_on_the_next_day_it_is_given_again(kernel):
-    kernel('from exercises import predict\npredict("02.cards", "a")')
+def test_the_verdict_is_on_the_last_choice_a_click_counts_as_one_and_on_the_next_day_it_is_given_again(run):
+    run('from exercises import predict\npredict("02.cards", "a")')
     buttons.Buttons(predict("02.cards")).choice = "b"
-    assert kernel("1 + 1") == ["2", VERDICT]
+    assert run("1 + 1")[0] == [VERDICT]
     display._waiting.clear()
-    kernel('question = predict("02.cards")')
-    assert kernel("1 + 1") == ["2", VERDICT]
+    run('question = predict("02.cards")')
+    assert run("1 + 1")[0] == [VERDICT]
 
 
 def test_an_unknown_prediction_and_an_unknown_answer_are_answered_with_the_known_ones():

@@ -79,17 +79,14 @@ def contents(folder):
 
 
 @pytest.fixture
-def course(tmp_path, contents, monkeypatch):
+def course(tmp_path, contents, write_package):
     """Exercises 8.1, 8.2 and 9.1 and two predictions, in a package of their own."""
-    package = tmp_path / f"sample_{tmp_path.name.replace('-', '_')}"
-    (package / "room").mkdir(parents=True)
+    files = {"room/predictions.md": PREDICTIONS, "__init__.py": ""}
     for id, name, minutes in (("8.1", "one", 4), ("8.2", "two", 6), ("9.1", "three", 5)):
-        for file, text in ((f"{name}.md", PAGE), (f"{name}.py", MODULE)):
-            (package / "room" / file).write_text(text.format(id=id, name=name, minutes=minutes), encoding="utf-8")
-    (package / "room" / "predictions.md").write_text(PREDICTIONS, encoding="utf-8")
-    (package / "__init__.py").touch()
-    monkeypatch.syspath_prepend(tmp_path)
-    return Course(package.name, str(package), contents, progress=tmp_path / "attempts.jsonl")
+        files[f"room/{name}.md"] = PAGE.format(id=id, name=name, minutes=minutes)
+        files[f"room/{name}.py"] = MODULE.format(name=name)
+    package = write_package("sample_course", files)
+    return Course("sample_course", str(package), contents, progress=tmp_path / "attempts.jsonl")
 
 
 def test_after_an_exercise_comes_the_next_one_in_its_notebook_then_the_next_notebook(course):

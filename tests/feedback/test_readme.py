@@ -2,7 +2,6 @@
 
 import doctest
 import re
-import sys
 from pathlib import Path
 
 import feedback
@@ -12,18 +11,12 @@ FILES = re.findall(r"^`([\w/]+\.(?:py|md))`\n\n(?:`{3,4})\w+\n(.*?)^`{3,4}$", PA
 SESSION = re.search(r"```pycon\n(.*?)```", PAGE, re.DOTALL)[1]
 
 
-def test_the_course_does_what_the_page_says(tmp_path, monkeypatch):
-    for name, text in FILES:
-        file = tmp_path / name
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
+def test_the_course_does_what_the_page_says(write_package, tmp_path, monkeypatch):
+    write_package("words", {file.removeprefix("words/"): text for file, text in FILES})
     monkeypatch.chdir(tmp_path)
     said = []
     test = doctest.DocTestParser().get_doctest(SESSION, {}, "README.md", "README.md", 0)
     failed, tried = doctest.DocTestRunner(verbose=False).run(test, out=said.append)
-    for name in [name for name in sys.modules if name.split(".")[0] == "words"]:
-        del sys.modules[name]
     assert (failed, tried) == (0, 4), "".join(said)
     assert (tmp_path / "attempts.jsonl").exists()
 

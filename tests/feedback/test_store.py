@@ -112,7 +112,6 @@ def test_what_is_no_attempt_and_no_choice_is_not_recorded(record_file, log):
         raise NotImplementedError
 
     check("0.1", row_means)
-    check("0.1", means, record=False)
     predict("02.cards")
     predict("02.cards", "d")
     assert not record_file.exists()
@@ -137,14 +136,6 @@ def test_a_damaged_line_says_nothing_and_hides_no_other(record_file):
     with open(record_file, "a", encoding="utf-8") as file:
         file.write("\n".join((*damaged, '{"exercise": ["0.1"], "verdict": {}}', '{"exer')))
     assert progress()._repr_mimebundle_() == before
-
-
-def test_what_the_first_version_recorded_still_counts(record_file):
-    record_file.parent.mkdir()
-    earlier = '{"0.1": {"status": "correct", "tries": 3}, "2.1": {"status": "wrong", "tries": 1}}'
-    record_file.with_name("progress.json").write_text(earlier, encoding="utf-8")
-    check("0.1", sums)
-    assert COURSE.store.load() == {"0.1": "correct", "2.1": "wrong"}
 
 
 def test_a_record_that_cannot_be_read_now_is_told_and_added_to(record_file, monkeypatch):
