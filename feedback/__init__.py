@@ -42,7 +42,7 @@ A course
     exercise_package  the exercises of a package, also with other inputs
     files             files and lines that are written whole or not at all
     store             what has been solved and predicted, a line for each attempt and each choice
-    answers           the source of answers that passed, kept for later notebooks
+    answers           the source of answers that passed
     buttons           the buttons of a prediction, in a notebook
     prediction        questions to answer before the next cell is run, and their pages
     notebooks         the notebooks of a course, what they are made of, and links to what is in them

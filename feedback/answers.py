@@ -1,18 +1,13 @@
-"""The source of answers that passed, one file for each exercise, so that later notebooks can use them.
+"""The source of answers that passed, one file for each exercise, which stays when a kernel ends.
 
-Which folder they are in, the course says. It must belong to the learner alone, since `yours(..., load=True)` runs what
-is in it; nothing else does. A file holds all that its answer needs: imports, plain constants, and the functions and
-classes of the same notebook. The answer itself is its last definition.
+Which folder they are in, the course says.
 """
 
 from __future__ import annotations
 
 import ast
-import builtins
 import contextlib
-import inspect
 import linecache
-import sys
 import textwrap
 from collections.abc import Callable
 from functools import lru_cache
@@ -22,14 +17,13 @@ from typing import Any
 from feedback.files import write
 from feedback.source import functions
 
-MODULES = ("torch", "torch.nn.functional", "math")  # where a function may live that does not say it, as torch.softmax
 Definition = (ast.FunctionDef, ast.ClassDef)
 
 
 class Answers:
     """The answers that passed.
 
-    `folder` is where they lie, or a function that says so whenever one is kept or read; with None, none is kept.
+    `folder` is where they lie, or a function that says so whenever one is kept; with None, none is kept.
     """
 
     def __init__(self, folder: Path | Callable[[], Path | None] | None = None) -> None:
@@ -40,103 +34,17 @@ class Answers:
 
         One whose source is not at hand, such as a lambda, is not kept, nor is any where nothing can be written.
         """
-        target = self._path(exercise_id)
-        try:
-            source = target and self_contained(attempt)
-        except SyntaxError:  # such as a string at the margin inside an indented function
+        folder = self._folder() if callable(self._folder) else self._folder
+        source = folder and definition(attempt)
+        if not (folder and source):
             return False
-        if not (target and source):
-            return False
-        text = (
-            f"# Your answer to exercise {exercise_id}, which passed. In any notebook, "
-            f'yours("{exercise_id}", load=True) runs it again.\n\n{source}'
-        )
-        is_kept = self.kept(exercise_id) == text
+        target, is_kept = folder / f"{exercise_id}.py", False
+        text = f"# Your answer to exercise {exercise_id}, which passed.\n\n{source}\n"
+        with contextlib.suppress(OSError, ValueError):
+            is_kept = target.read_text(encoding="utf-8") == text
         with contextlib.suppress(OSError):
             write(target, text, 0o600)
         return is_kept
-
-    def kept(self, exercise_id: str) -> str | None:
-        """The text of the answer that passed last, or None."""
-        target = self._path(exercise_id)
-        try:
-            return target.read_text(encoding="utf-8") if target else None
-        except (OSError, ValueError):
-            return None
-
-    def run(self, exercise_id: str, text: str) -> Any:
-        """Execute a kept answer, and return what its last definition defines.
-
-        Errors: whatever the text raises; IndexError if it defines nothing
-        """
-        file = str(self._path(exercise_id))
-        defined = [node.name for node in ast.parse(text).body if isinstance(node, Definition)]
-        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # the checker reads its source
-        namespace: dict[str, Any] = {"__name__": f"answer_{exercise_id.replace('.', '_')}"}
-        exec(compile(text, file, "exec"), namespace)
-        return namespace[defined[-1]]
-
-    def _path(self, exercise_id: str) -> Path | None:
-        folder = self._folder() if callable(self._folder) else self._folder
-        return folder / f"{exercise_id}.py" if folder else None
-
-
-# ---------------------------------------------------------------- source that needs no notebook
-
-
-def self_contained(attempt: Any) -> str:
-    """The source of a function or class with all that it uses of its notebook, or '' where it is not at hand."""
-    if definition(attempt) == "":
-        return ""
-    imports: list[str] = []
-    definitions: list[str] = []
-    _collect(attempt, imports, definitions, set())
-    return "\n\n\n".join(["\n".join(imports), *definitions] if imports else definitions) + "\n"
-
-
-def _collect(attempt: Any, imports: list[str], definitions: list[str], seen: set[str]) -> None:
-    """Add what an answer needs, then the answer itself."""
-    source, around = definition(attempt), functions(attempt)[0].__globals__
-    seen.add(attempt.__name__)
-    for name in _names(source):
-        if name in seen or name not in around:
-            continue
-        seen.add(name)
-        value = around[name]
-        line = _import(name, value) or _constant(name, value)
-        if line:
-            imports.append(line)
-        elif definition(value) and value.__name__ == name:
-            _collect(value, imports, definitions, seen)
-    definitions.append(source)
-
-
-def _names(source: str) -> list[str]:
-    """The names that a piece of code reads, in order."""
-    found = (node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name))
-    return [name for name in dict.fromkeys(found) if not hasattr(builtins, name)]
-
-
-def _import(name: str, value: Any) -> str:
-    """The line that imports a value under this name, or '' if it cannot be imported."""
-    if inspect.ismodule(value):
-        return "" if value.__name__ == "__main__" else f"import {_renamed(value.__name__, name)}"
-    original = getattr(value, "__name__", "")
-    for module in (getattr(value, "__module__", None), *MODULES):
-        there = sys.modules.get(str(module)) if original and module != "__main__" else None
-        if there and getattr(there, original, None) is value:
-            return f"from {module} import {_renamed(original, name)}"
-    return ""
-
-
-def _renamed(original: str, name: str) -> str:
-    return original if original == name else f"{original} as {name}"
-
-
-def _constant(name: str, value: Any) -> str:
-    if isinstance(value, float):
-        return f"{name} = float({str(value)!r})"  # also for inf and nan
-    return f"{name} = {value!r}" if value is None or type(value) in (bool, int, str) else ""
 
 
 def definition(attempt: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, cached_property, partial
@@ -37,7 +36,7 @@ class Course:
     own              other modules and packages of the course: solutions import from them, and no line in them is
                      shown as the learner's
     progress         the file in which a learner's progress is kept, or a function that names it; None for memory
-    answers          the folder in which answers that passed are kept for later notebooks, in the same way
+    answers          the folder in which answers that passed are kept, in the same way
     solutions        whether `solution` answers, and cards lead to it
     debug            whether a mistake in the checker is raised, or told to the learner as the course's
     """
@@ -228,11 +227,8 @@ class Course:
         verdict = asked.verdict(letter)
         return asked.noted(letter) if show_below_next_output(asked.id, verdict) else verdict
 
-    def yours(self, exercise_id: Any, attempt: Any = None, load: bool = False) -> Any:
-        """The learner's own answer if it passed its check, else the course's.
-
-        An answer that passed in an earlier notebook is only run with load=True, and then checked again; a line says
-        what came of it.
+    def yours(self, exercise_id: Any, attempt: Any = None) -> Any:
+        """The learner's own answer if it passed its check in this kernel, else the course's.
 
         Errors: LookupError if there is no such exercise
         Source: notebook 02
@@ -243,24 +239,7 @@ class Course:
         passed = self._passed.get(exercise.id)
         if passed is not None and (attempt is None or attempt is passed):
             return _on_any_device(exercise, passed)
-        return self._load(exercise) if load else exercise.reference
-
-    def _load(self, exercise: Exercise) -> Any:
-        """The answer that is kept from an earlier notebook, if it still passes; else the course's."""
-        text = self.answers.kept(exercise.id)
-        try:
-            attempt = text and self.answers.run(exercise.id, text)
-            passes = bool(attempt) and checker.check(exercise, attempt).solved
-            why = "yours no longer passes its check" if text else "no answer of yours is kept yet"
-        except Exception as error:  # of the learner's code, when it is run
-            attempt, passes = None, False
-            why = f"yours stopped with {' '.join(traceback.format_exception_only(error)[-1].split())}"
-        if not passes:
-            print(f"Exercise {exercise.id}: using the course's {exercise.name}, because {why}.")
-            return exercise.reference
-        self._passed[exercise.id] = attempt
-        print(f"Exercise {exercise.id}: using your own {exercise.name} from an earlier notebook, checked again.")
-        return _on_any_device(exercise, attempt)
+        return exercise.reference
 
     def progress(self, notebook: Any = None) -> CourseOverview | NotebookOverview | Report:
         """What is solved and what is left: in the whole course, or in one notebook, as in progress("02").
