@@ -190,7 +190,7 @@ def test_of_several_that_download_at_once_one_does(hub, place, capfd):
     hub.slow = 0.5
     with ThreadPool(3) as threads:
         assert threads.map(lambda _: pretrained.main(), range(3)) == [0, 0, 0]
-    assert capfd.readouterr().out == 3 * f"MiniLM is here and verified: {place}\n"
+    assert capfd.readouterr().out.count(f"MiniLM is here and verified: {place}\n") == 3  # next to progress bars
     assert_downloaded(place)
     assert hub.asked == [MODEL, "vocab.txt"]
 
