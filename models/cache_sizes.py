@@ -12,7 +12,7 @@ class CacheSizes:
 
     With a latent, each layer keeps that many numbers of a token in place of all its keys and values.
 
-    Errors: TypeError or ValueError if a size makes no sense, or groups does not divide num_heads
+    Errors: TypeError or ValueError if a size is invalid, or groups does not divide num_heads
     Source: notebook 10
     """
 
