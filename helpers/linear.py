@@ -1,4 +1,4 @@
-"""Attention without a softmax: one matrix holds all earlier positions, however long the text.
+"""Attention without a softmax: one matrix sums up all earlier positions, however long the text.
 
 The features of q and k are made positive, and their dot product is a weight; the sum over the keys can then be computed
 before the query is known. The delta rule first looks up what the matrix holds for a key and writes only the difference,

@@ -1,4 +1,4 @@
-"""Masks, which say which query may attend to which key, and functions that apply them.
+"""Masks, which define which query may attend to which key, and functions that apply them.
 
 The convention is that of `F.scaled_dot_product_attention`: a mask is bool, True = may attend, and its shape
 broadcasts to the scores (..., T, S). Combine two masks with ``&``.

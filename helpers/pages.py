@@ -72,7 +72,7 @@ class PagedCache:
         del self.lengths[text]
 
     def append(self, text, k, v):
-        """Append keys and values to a text. If its last page is shared and has room, they are written to a copy of it.
+        """Append keys and values to a text. If its last page is shared and has room, it is copied first.
 
         Shapes: k and v (G, T, D); no gradients flow into the store
         """

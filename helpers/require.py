@@ -86,7 +86,7 @@ def shapes(pattern, *tensors, says="", broadcast=False, one_dtype=False, **sizes
 
 
 def _misfit(x, axes, sizes):
-    """The letter that does not fit, "axes" if their number does not, or ""; adds what letters stand for to sizes."""
+    """The letter that does not fit, "axes" if their number does not, or ""; adds the letters' sizes to `sizes`."""
     (dots, letters), found = axes, x.shape
     more = len(found) - len(letters)
     if more and not (dots and more > 0):
