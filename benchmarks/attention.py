@@ -32,7 +32,7 @@ QUICK = ((2, 64), (1, 256))
 
 
 class Floor(nn.Module):
-    """What nobody can do without."""
+    """The least that any implementation must compute."""
 
     def __init__(self):
         super().__init__()
@@ -129,7 +129,7 @@ def build(name, device):
         return None
 
 
-# ---- what is measured
+# ---- measurements
 
 
 def forward_backward(module, x):
@@ -146,7 +146,7 @@ def peak_megabytes(name, B, T, device):
 
 
 def memory_in_this_process(name, B, T):
-    """The same on a CPU, for a process that has done nothing else."""
+    """The same on a CPU, for a fresh process."""
     x = torch.randn(B, T, D_MODEL)
     return peak_in_this_process(forward_backward, build(name, torch.device("cpu")), x, x[:, :16])
 

@@ -18,7 +18,7 @@ from exercises import EXERCISES, check
 
 
 def answers_of(id):
-    """All answers in the banks of an exercise, in random order."""
+    """All answers in an exercise's banks, in random order."""
     banks = EXERCISES[id].banks()
     answers = [answer.code for answer in (*banks.right, *banks.wrong, *banks.two_mistakes)]
     return random.Random(0).sample(answers, len(answers))

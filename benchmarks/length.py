@@ -47,7 +47,7 @@ def fused(qkv):
 IMPLEMENTATIONS = {"explicit": explicit, "tiled": tiled, "fused": fused}
 
 
-# ---- what is measured
+# ---- measurements
 
 
 def drawn(T, device):
@@ -71,7 +71,7 @@ def peak_megabytes(name, T, device):
 
 
 def memory_in_this_process(name, T):
-    """The same on a CPU, for a process that has done nothing else."""
+    """The same on a CPU, for a fresh process."""
     cpu = torch.device("cpu")
     return peak_in_this_process(forward_backward, IMPLEMENTATIONS[name], drawn(T, cpu), drawn(16, cpu))
 
@@ -114,7 +114,7 @@ def save(found, about):
 
 
 def main(words=None):
-    """Print one table: for each length a row for each implementation."""
+    """Print one table, with a row for each implementation at each length."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="two short lengths")
     parser.add_argument("--save", action="store_true", help="keep the numbers, and draw them")

@@ -1,4 +1,4 @@
-"""How the benchmarks measure: medians of implementations that take turns, and the peak memory of a step."""
+"""Measurements: median times of implementations that take turns, and the peak memory of a step."""
 
 import re
 import statistics
@@ -34,7 +34,7 @@ def medians(step, modules, x, budget):
     spans = {name: [] for name in modules}
     names, end = list(modules), time.perf_counter() + budget
     for module in modules.values():
-        step(module, x)  # one that does not count
+        step(module, x)  # a warm-up
     while len(spans[names[-1]]) < 5 or time.perf_counter() < end:
         for name in names:
             spans[name].append(seconds(step, modules[name], x))
@@ -45,7 +45,7 @@ def medians(step, modules, x, budget):
 def peak_on_gpu(step, module, x, forget):
     """The memory in MB that one step needs beyond what was there before, gradients included.
 
-    A first step loads what is loaded once, and `forget()` drops its gradients.
+    A warm-up step loads what is loaded only once, and `forget()` drops its gradients.
     """
     step(module, x)
     forget()
@@ -61,15 +61,15 @@ def in_a_fresh_process(function, *given):
 
 
 def peak_in_this_process(step, module, x, small):
-    """The same on a CPU, for a process that has done nothing else; 0 where the system does not tell."""
-    step(module, small)  # loads what is loaded once
+    """The same on a CPU, for a fresh process; 0 if the system does not report it."""
+    step(module, small)  # loads what is loaded only once
     before = largest_memory()
     step(module, x)
     return largest_memory() - before
 
 
 def largest_memory():
-    """The most memory in MB that this process has held so far; on Linux since it began, not that of its parent."""
+    """The most memory in MB that this process has held so far; on Linux, its parent's memory does not count."""
     status = Path("/proc/self/status")
     if status.exists():
         return int(re.search(r"VmHWM:\s+(\d+) kB", status.read_text())[1]) / 1024

@@ -2,13 +2,13 @@
 
 Each function takes numbers and words and returns a `Picture`: an SVG, a caption of one sentence, and a description in
 words for those who cannot see it. The conventions are the same everywhere: rows are queries, columns are keys, weights
-are colored on a fixed scale from 0 to 1, what a mask hides is hatched (and red if it is above 0 all the same), and the
+are colored on a fixed scale from 0 to 1, what a mask hides is hatched (or red if its weight is above 0), and the
 colors are safe for color-blind readers. Numbers are rounded before they are drawn, so that a figure is the same on
 every machine, and no figure is wider than 800 pixels.
 
     style   colors, fonts, rounding             charts  bars, lines, arrows
     svg     Picture, and drawing as SVG         grids   weights, masks, heads, one_hot, waves, origins
-    panels  squares and where they go
+    panels  squares and their layout
     diagrams  model_map, bert_block, decoder_block, multi_head_attention, fused_layouts
 """
 

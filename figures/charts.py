@@ -61,8 +61,8 @@ def lines(curves, xs, xlabel, ylabel, title="", named=(), log=False):
     """Curves over the same numbers, each named at its end, e.g. {"RNN": [...], "attention": [...]}.
 
     Shapes: each curve as long as xs
-    Units:  of the numbers given; `named` are those of xs whose points the description names as well; `log` draws both
-            axes in powers
+    Units:  of the numbers given; `named` are those of xs whose points the description also names; `log` makes both
+            axes logarithmic
     Errors: ValueError if a curve has another length
     Source: notebook 02
     """
@@ -72,7 +72,7 @@ def lines(curves, xs, xlabel, ylabel, title="", named=(), log=False):
             raise ValueError(f"{name} has {len(values)} numbers for {len(xs)} places")
     with rc_context(STYLE):
         figure, axis = new_figure(6.4, 3.4)
-        size = 5 if len(xs) <= 50 else 2.5 if len(xs) <= MOST_MARKS else 0  # of the marks: many must not run together
+        size = 5 if len(xs) <= 50 else 2.5 if len(xs) <= MOST_MARKS else 0  # of the markers, which must not overlap
         for n, (name, values) in enumerate(curves.items()):
             look = {"color": COLORS[n % 4], "marker": MARKS[n % 4] if size else None, "markersize": size}
             axis.plot(list(xs), values.tolist(), label=name, **look)
@@ -88,7 +88,7 @@ def lines(curves, xs, xlabel, ylabel, title="", named=(), log=False):
 
 
 def _points(values, xs, named):
-    """In words, where a curve begins and ends, and in between the points that are named, the highest and the lowest."""
+    """Describe where a curve begins and ends, and between them the named, the highest and the lowest points."""
     at = [f"{_plain(value)} at {x}" for value, x in zip(values, xs, strict=True)]
     words = ", ".join([f"from {at[0]} to {at[-1]}", *(at[xs.index(x)] for x in named)])
     for name, n in (("highest", int(values.argmax())), ("lowest", int(values.argmin()))):
@@ -98,7 +98,7 @@ def _points(values, xs, named):
 
 
 def _plain(number):
-    """With at most four decimals, and none that is not needed: 7 instead of 7.0000."""
+    """Format a number with at most four decimals and no trailing zeros: 7 instead of 7.0000."""
     text = short(float(number), 4)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -108,7 +108,7 @@ def arrows(vectors, title="", axes=("", "")):
 
     Shapes: each vector (2,)
     Units:  of the vectors
-    Errors: ValueError if a vector is not of two numbers
+    Errors: ValueError if a vector does not have two numbers
     Source: notebook 02
     """
     vectors = {name: rounded(vector) for name, vector in vectors.items()}

@@ -1,4 +1,4 @@
-"""Diagrams: the whole model, one block of it, several heads, and what lies where in a fused weight."""
+"""Diagrams: the whole model, one block of it, several heads, and the layouts of fused weights."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 from figures.style import BLUE, COLORS, FAINT, INK, LINE, PAPER, STYLE, new_figure
 from figures.svg import Picture, to_svg
 
-QUIET, FRAME = "#eef2f7", "#f8fafc"  # fills: a part, and what holds several parts
+QUIET, FRAME = "#eef2f7", "#f8fafc"  # fills of a part, and of a frame around parts
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def model_map(here=""):
 
 
 def _where(here, marked):
-    """You are here, in words."""
+    """The sentence that says which parts the notebook is about."""
     if here == "07":
         return "You are here: in notebook 07 all parts come together."
     names = list(dict.fromkeys(part.label.replace("-\n", "-").replace("\n", " ") for part in marked))
@@ -128,7 +128,7 @@ def _sublayer(axis, y, start, layers, end):
 
 
 def _row(axis, start, boxes, plus, end):
-    """Boxes from left to right, with arrows between them, and the residual connection around all up to `plus`."""
+    """Boxes from left to right, with arrows between them, and a residual connection around all before `plus`."""
     y, previous = plus.y, (0.45, plus.y)
     axis.text(0.3, y, start, ha="center", va="center", fontsize=10, fontweight="bold")
     for box in boxes:
@@ -168,7 +168,7 @@ def _pre_norm_sublayer(axis, y, start, layers, end):
 
 
 def multi_head_attention(num_heads=3):
-    """What happens to x in multi-head attention, with the shape after each step.
+    """The steps of multi-head attention, with the shape after each of them.
 
     Units:  num_heads is how many heads are drawn, 2 to 4
     Errors: ValueError for another number of heads
@@ -224,7 +224,7 @@ INTERLEAVED = ("q 0", "k 0", "v 0", "q 1", "k 1", "v 1")
 
 
 def fused_layouts():
-    """Where q, k and v of two heads lie in one fused weight: stacked, interleaved, and transposed.
+    """Where q, k and v of two heads are in one fused weight: stacked, interleaved, and transposed.
 
     Source: notebook 14
     """
@@ -286,7 +286,7 @@ def _box(axis, box, strong=False, fill=QUIET):
 
 
 def _frame(axis, left, right, bottom, top, label):
-    """What holds several boxes, with a label in its upper left corner."""
+    """A frame around several boxes, with a label in its upper left corner."""
     _rounded(
         axis, left, bottom, right - left, top - bottom, facecolor=FRAME, edgecolor=LINE, linewidth=1, linestyle="--"
     )

@@ -10,14 +10,14 @@ from figures.style import COLORS, PAPER, SIGNED, STYLE, WEIGHTS, opening, rounde
 from figures.svg import Picture, to_svg
 
 SCALE = Normalize(0, 1)
-ALIKE = 1e-4  # weights that differ by less are told as equal
+ALIKE = 1e-4  # weights that differ by less are described as equal
 
 
 def weights(values, rows, columns=None, title="weights", mask=None):
     """Attention weights as a heat map.
 
-    Shapes: values (T, S), rows T words, columns S words (the rows again if absent), mask (T, S) bool
-    Units:  colors run from 0 to 1; a hidden weight above 0 is an alarm in red
+    Shapes: values (T, S), rows T words, columns S words (the rows if None), mask (T, S) bool
+    Units:  colors run from 0 to 1; a hidden weight above 0 is red
     Errors: ValueError if the words do not fit the numbers
     Source: notebook 02
     """
@@ -28,7 +28,7 @@ def weights_side_by_side(panels, rows, columns=None, mask=None, least=None, capt
     """Several heat maps of weights over the same words, e.g. {"route 1": a, "route 2": b}.
 
     Shapes: each panel (T, S); mask one (T, S) for all, or a dictionary with one for each title
-    Units:  colors run from 0 to 1; a hidden weight above 0 is an alarm in red; below `least` no number is written
+    Units:  colors run from 0 to 1; a hidden weight above 0 is red; numbers below `least` are not written
     Errors: ValueError if the words do not fit the numbers
     Source: notebook 03
     """
@@ -81,7 +81,7 @@ def _mask_of(mask, title, values):
 
 
 def _weights_words(title, values, hidden, rows, columns, leaks):
-    """What a heat map says, in words: for each query the key it reads most, or that it reads several keys alike."""
+    """Describe a heat map: for each query, the key it attends to most, or that it attends to several keys equally."""
     seen = values.masked_fill(hidden | values.isnan(), float("-inf"))
     parts = []
     for i, row in enumerate(rows):
@@ -100,7 +100,7 @@ def _weights_words(title, values, hidden, rows, columns, leaks):
 
 
 def _weights_caption(panels, hidden, rows, columns, leaks):
-    """The range of the weights that a query may see, and an alarm if a hidden one is above 0."""
+    """The caption: the largest visible weights, and an alarm if a hidden weight is above 0."""
     several = len(panels) > 1
     parts = []
     for title, values in panels.items():
@@ -145,7 +145,7 @@ def masks(panels, rows, columns=None):
 
 
 def _mask_words(panels, rows, columns):
-    """What a mask says, in words: for each query the keys it may attend to."""
+    """Describe a mask: for each query, the keys it may attend to."""
     sentences = []
     for title, values in panels.items():
         parts = [
@@ -159,7 +159,7 @@ def _mask_words(panels, rows, columns):
 def heads(panels, top=1.0, decimals=2, measure="share"):
     """One number for each head of a model, e.g. {"the one before": (layers, heads)}: rows are layers.
 
-    The color says how large a number is; only those in the upper half of the scale are written, and the largest.
+    Only numbers in the upper half of the scale are written, and the largest.
 
     Shapes: each panel (L, H)
     Units:  colors run from 0 to `top`; `measure` names what is measured
@@ -191,7 +191,7 @@ def heads(panels, top=1.0, decimals=2, measure="share"):
 
 
 def _largest(values):
-    """Where the largest number is, e.g. "layer 1, heads 0 and 2"; of layers, several only if they tie."""
+    """Where the largest number is, e.g. "layer 1, heads 0 and 2"; several places only if they tie."""
     places = []
     for layer, row in enumerate(values == values.max()):
         tied = [str(head) for head in row.nonzero().flatten().tolist()]
@@ -201,10 +201,10 @@ def _largest(values):
 
 
 def one_hot(ids, words, vocabulary):
-    """Which row of a table each word takes: a 1 in its column, 0 elsewhere.
+    """The row of a table that each word takes: a 1 in its column, 0 elsewhere.
 
     Shapes: ids (T,), words T words, vocabulary one word for each row of the table
-    Errors: ValueError if words and ids are not as many
+    Errors: ValueError if there are not as many ids as words
     Source: notebook 01
     """
     if len(ids) != len(words):
@@ -265,7 +265,7 @@ def _times(count):
 
 
 def origins(panels, rows, unit=10):
-    """Where numbers end up when a tensor is reshaped: each has the color of the token that it came from.
+    """Where numbers end up when a tensor is reshaped; each has the color of the token that it comes from.
 
     Shapes: each panel (R, K) of whole numbers, unit * token + feature; rows R words for each panel
     Units:  `unit` is 10, so that tens = token and ones = feature, or 100 for more than 10 features
@@ -305,7 +305,7 @@ def _name(n, unit):
 
 
 def _origins_caption(panels, unit):
-    """Whether row i has the numbers of token i, in each panel."""
+    """The caption: whether every number is in its token's row, in each panel."""
     strayed = {title: int((v // unit != torch.arange(len(v))[:, None]).sum()) for title, v in panels.items()}
     digits = "first digit" if unit == 10 else "first of three digits"
     caption = f"The {digits} and the color name the token that a number comes from; "

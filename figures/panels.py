@@ -8,12 +8,12 @@ from matplotlib.patches import Patch, Rectangle
 
 from figures.style import ALARM, FAINT, HATCH, HIDDEN, PAPER, WIDEST, readable_ink, short, text_width
 
-TALL = 20  # of the sheet that is drawn on; to_svg cuts it to what is drawn
+TALL = 20  # height of the sheet; to_svg crops it to what is drawn
 GAP, BAR = 0.3, 0.9  # between two panels; for the color bar with its numbers and its name
 WORDS, TITLE = 9.5, 11  # sizes of type, in points
 HATCHED = {"facecolor": HIDDEN, "edgecolor": HATCH, "linewidth": 0, "hatch": "///"}
-MANY = 40  # numbers: where most of them are zeros, these are not written
-SLANT = 40  # degrees, for column words that are too long to stand side by side
+MANY = 40  # in a table of this many numbers, zeros are not written if most are zeros
+SLANT = 40  # degrees, for column words that are too long to fit side by side
 
 
 class Panels:
@@ -28,7 +28,7 @@ class Panels:
         self.axes = {}
 
     def draw(self, draw, words=None, label=""):
-        """Call draw(axis, title) for each panel, and write its title, its column words, and those of the rows."""
+        """Call draw(axis, title) for each panel, and write its title, column words and row words."""
         slanted = words is not None and max(text_width(word, WORDS) for word in words) > self.cell - 0.04
         below = _height_of(words, slanted) + (0.24 if label else 0) + 0.12
         high, top = self.cell * len(self.rows), 0.0
@@ -68,7 +68,7 @@ class Panels:
         bar.set_label(name)
 
     def add_legend(self, hidden, alarm=""):
-        """What hatching says, below everything, and what the alarm says."""
+        """Explain the hatching, and the alarm color if one is used, below all panels."""
         patches = [Patch(**HATCHED, label=hidden)]
         if alarm:
             patches.append(Patch(facecolor=ALARM, label=alarm))
@@ -90,7 +90,7 @@ class Panels:
 
 
 def arranged(columns, room, wanted, least):
-    """The side of a square, and which panels make a line: as few lines as let the squares be large enough.
+    """The side of a square, and the panels in each line: as few lines as leave the squares large enough.
 
     columns {title: number of columns} -> cell, [[title, ...], ...]
     """
@@ -105,7 +105,7 @@ def arranged(columns, room, wanted, least):
 
 
 def _height_of(words, slanted):
-    """Of the column words."""
+    """The height of the column words."""
     if words is None:
         return 0.0
     longest = max(text_width(word, WORDS) for word in words)
@@ -113,7 +113,7 @@ def _height_of(words, slanted):
 
 
 def _wrapped(title, room):
-    """A title in as many lines as it needs above its panel."""
+    """Break a title into as many lines as it needs above its panel."""
     lines = [""]
     for word in title.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -137,7 +137,7 @@ def square(axis, i, j, facecolor, edgecolor=PAPER, linewidth=1.5, inset=0, **loo
     """Color the square in row i and column j."""
     corner, side = (j + inset, i + inset), 1 - 2 * inset
     patch = Rectangle(corner, side, side, facecolor=facecolor, edgecolor=edgecolor, linewidth=linewidth, **look)
-    axis.add_artist(patch)  # not add_patch, which computes limits that are set already
+    axis.add_artist(patch)  # not add_patch, which computes limits that are already set
     patch.set_clip_path(None)
 
 
@@ -146,7 +146,7 @@ def number(axis, i, j, text, size, color, **look):
 
 
 def table(axis, values, hidden, colors, scale, cell, decimals=2, least=None):
-    """A colored square and its number for each pair; hatched where hidden, and an alarm where hidden yet above 0.
+    """A colored square and its number for each pair; hatched where hidden, and red where hidden but above 0.
 
     Numbers below `least` are not written.
     """
@@ -168,7 +168,7 @@ def table(axis, values, hidden, colors, scale, cell, decimals=2, least=None):
 
 
 def _writer(values, cell, decimals):
-    """How numbers are written in squares of this size, and their size of type: 0.15, or .15, or .2 without zeros."""
+    """A function that formats numbers for squares of this size, as 0.15, .15 or .2, and the font size."""
     if decimals == 2 and values.isfinite().all() and (values == (values * 10).round() / 10).all():
         decimals = 1  # rounded already
     crowded = decimals == 1 and values.numel() >= MANY and (values == 0).sum() > values.numel() / 2

@@ -1,4 +1,4 @@
-"""What all figures share: colors, fonts, rounding, and how a description begins."""
+"""Shared by all figures: colors, fonts, rounding, and the beginning of a description."""
 
 from functools import cache
 
@@ -10,7 +10,7 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 WIDEST = 600 / 72  # inches: the 800 pixels that fit next to JupyterLab's side panel in a window of 1280
 FONT = "DejaVu Sans"
 
-INK, FAINT, LINE, PAPER = "#1b2a41", "#485061", "#8a94a6", "#ffffff"  # FAINT is for text, LINE for what is no text
+INK, FAINT, LINE, PAPER = "#1b2a41", "#485061", "#8a94a6", "#ffffff"  # FAINT is for text, LINE for anything else
 GRID = "#e5e8ee"
 HIDDEN, HATCH, ALARM = "#eceef2", "#c3c9d3", "#b3141b"
 BLUE, ORANGE, GREEN, PURPLE = "#0b5fa5", "#bd5305", "#1b7f5c", "#7a4fa3"
@@ -39,13 +39,13 @@ STYLE = {
 
 
 def rounded(values):
-    """Rounded floats on the CPU: a figure must not change with the last bits of a number."""
+    """Round values to floats on the CPU, since a figure must not change with the last bits of a number."""
     values = torch.as_tensor(values).detach().float().cpu()
     return (values * 1e4).round() / 1e4 + 0.0
 
 
 def short(value, decimals):
-    """A number as it is written into a figure."""
+    """Format a number for a figure."""
     if value != value:
         return "NaN"
     if abs(value) == float("inf"):
@@ -55,7 +55,7 @@ def short(value, decimals):
 
 @cache
 def text_width(text, size, weight="normal"):
-    """How wide a line of text is, in inches."""
+    """The width of a line of text, in inches."""
     font = get_font(findfont(FontProperties(family=FONT, weight=weight)))
     font.set_size(100, 72)  # large, for exact proportions; then a pixel is a point
     font.set_text(text)

@@ -17,7 +17,7 @@ class Picture:
     """A figure as SVG, a description of it in words, and a caption: one sentence to be read below the figure.
 
     JupyterLab gives an SVG output no text alternative, but it shows HTML where there is some: an image whose text
-    alternative is the description. Where HTML is stripped, the SVG on its own is left.
+    alternative is the description. Where HTML is stripped, the SVG remains.
     """
 
     def __init__(self, svg, alt, caption=""):
@@ -39,7 +39,7 @@ class Picture:
 
 
 def to_svg(figure):
-    """The figure, cut to what is drawn, as SVG text that is the same whenever and wherever it is drawn."""
+    """Crop a figure to what is drawn, and save it as SVG text that is the same on every machine."""
     out = io.BytesIO()
     figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight", pad_inches=MARGIN)
     svg = out.getvalue().decode("utf-8")
@@ -51,7 +51,7 @@ def to_svg(figure):
 
 
 def _shortened(svg):
-    """Half as long, and the same to the eye: the font named once, two decimals instead of six, no comments."""
+    """Shorten by half without visible changes: the font named once, two decimals instead of six, no comments."""
     svg = svg.replace(f"font-family: '{FONT}'; ", "").replace("<svg ", f'<svg font-family="{FAMILY}" ', 1)
     svg = re.sub(r' *<!--.*?-->\n| transform="rotate\(-?0 [^"]*"', "", svg, flags=re.DOTALL)
     places = re.compile(r'\b(?:d|x|y|width|height|viewBox|transform)="[^"]*"')

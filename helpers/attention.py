@@ -13,7 +13,7 @@ def dot_product_attention(q, k, v, mask=None, dropout=None):
 
     Shapes: q (..., T, D), k (..., S, D), v (..., S, Dv) -> (..., T, Dv), (..., T, S)
             mask broadcastable to (..., T, S), True = may attend
-    Units:  scores are dimensionless logits; before dropout weights sum to 1 over S, to 0 where a row is fully masked
+    Units:  scores are dimensionless logits; before dropout, weights sum to 1 over S, or to 0 in a fully masked row
     Errors: TypeError if q, k, v are not of one floating dtype, mask is not bool, or dropout is not
             a callable such as nn.Dropout; ValueError if shapes or devices do not fit
     Source: Vaswani et al. 2017, eq. 1; notebook 02
@@ -52,7 +52,7 @@ class CausalAttention(SelfAttention):
     """Self-attention that cannot see the future, with dropout on the weights.
 
     Shapes: x (..., T, d_in), T <= context_length -> out (..., T, d_out), weights (..., T, T)
-    Units:  in evaluation weights sum to 1 over the last axis; in training they are the weights used,
+    Units:  in evaluation, weights sum to 1 over the last axis; in training, they are the weights used,
             after dropout
     Errors: TypeError or ValueError if x does not fit the projections or is longer than context_length
     Source: notebooks 03 and 04
@@ -62,7 +62,7 @@ class CausalAttention(SelfAttention):
         super().__init__(d_in, d_out, qkv_bias)
         require.probability(dropout)
         self.dropout = nn.Dropout(dropout)
-        # A buffer moves with .to(device); it can be computed again, so it is not saved with the parameters.
+        # A buffer moves with .to(device); it can be recomputed, so it is not saved with the parameters.
         self.register_buffer("mask", causal_mask(context_length), persistent=False)
 
     def forward(self, x):

@@ -1,4 +1,4 @@
-"""BERT: attention as it is in a real model, with the parameter names of published weights.
+"""BERT: attention in a real model, with the parameter names of published weights.
 
 From the inside out: self-attention, its output, the two together, a layer, the model. The scores are
 divided by sqrt(D), D = C / H; masks are bool, True = may attend, as everywhere in this course.
@@ -22,7 +22,7 @@ POSITIONS = ("absolute", "relative_key", "relative_key_query")
 class BertConfig:
     """The sizes of a BERT. The defaults are those of BERT base, uncased.
 
-    Errors: TypeError or ValueError if a size, a probability or the kind of positions makes no sense
+    Errors: TypeError or ValueError if a size, a probability or the kind of positions is invalid
     Source: Devlin et al. 2019; notebook 06
     """
 
@@ -60,10 +60,10 @@ class BertConfig:
 
 
 class BertSelfAttention(nn.Module):
-    """Multi-head attention up to the merged heads: the last projection belongs to `BertSelfOutput`.
+    """Multi-head attention up to the merged heads; the last projection belongs to `BertSelfOutput`.
 
     Shapes: x (B, T, C), context (B, S, C) -> merged (B, T, H * D), weights (B, H, T, S), (k, v) (B, H, S, D) each
-    Units:  weights sum to 1 over S before dropout and head mask, to 0 where a row is fully masked
+    Units:  weights sum to 1 over S before dropout and head mask, or to 0 where a row is fully masked
     Errors: TypeError or ValueError if x, context, mask, head_mask or past do not fit
     Source: Devlin et al. 2019; Shaw et al. 2018 and Huang et al. 2020 for relative positions; notebook 06
     """
@@ -88,14 +88,14 @@ class BertSelfAttention(nn.Module):
             scores = scores + self._relative_scores(q, k, first=self._first_position(k, x, context, past))
         weights = self.dropout(masked_softmax(scores / math.sqrt(q.size(-1)), mask))
         if head_mask is not None:
-            weights = weights * self._one_for_each_head(head_mask, weights)
+            weights = weights * self._broadcastable(head_mask, weights)
         return merge_heads(weights @ v), weights, (k, v)
 
     def _split(self, x):
         return split_heads(x, len(self.kept_heads))
 
     def _keys_and_values(self, q, x, context, past):
-        """The keys and values of the context; or those of x, after the cached ones."""
+        """The keys and values of the context, or the cached ones followed by those of x."""
         require.keys_and_values(past, q, context)
         if context is not None and past is not None:
             return past  # the context does not grow: its keys and values are computed once
@@ -106,7 +106,7 @@ class BertSelfAttention(nn.Module):
         return tuple(torch.cat(pair, dim=-2) for pair in zip(past, new, strict=True))  # (B, H, past + T, D) each
 
     def _first_position(self, k, x, context, past):
-        """The first position of x: after the cache. With a context it is 0, and a cache cannot say otherwise."""
+        """The first position of x: the length of the cache, or 0 if there is a context."""
         if context is None:
             return k.size(-2) - x.size(-2)
         if past is not None:
@@ -132,7 +132,7 @@ class BertSelfAttention(nn.Module):
             relative = relative + torch.einsum("bhsd,tsd->bhts", k, E)
         return relative
 
-    def _one_for_each_head(self, head_mask, weights):
+    def _broadcastable(self, head_mask, weights):
         """The head mask, shaped to broadcast to the weights: (H,) becomes (1, H, 1, 1)."""
         B, H = weights.shape[:2]
         require.shape(head_mask, "...", "head_mask", floating=False)
@@ -181,12 +181,12 @@ class BertAttention(nn.Module):
         return self.output(merged, x), weights, present
 
     def prune_heads(self, heads):
-        """Remove heads, and with them their rows of query, key and value and their columns of the last projection.
+        """Remove heads: their rows of query, key and value, and their columns of the last projection.
 
         Heads keep their original numbers; heads that were pruned before are ignored.
         NB: the smaller layers have new parameters; create the optimizer after pruning.
 
-        Errors: TypeError if a head is no whole number; ValueError if it never existed, or none would be left
+        Errors: TypeError if a head is not a whole number; ValueError if it never existed, or none would be left
         Source: Michel et al. 2019; notebook 06
         """
         attention, left = self.self, self._heads_left(heads)
@@ -211,10 +211,10 @@ class BertAttention(nn.Module):
 
 
 def _part_of(layer, features, dim):
-    """A smaller nn.Linear: some of the output features (dim 0) or of the input features (dim 1) of a larger one."""
+    """A smaller nn.Linear with some of the output features (dim 0) or input features (dim 1) of a larger one."""
     features = features.to(layer.weight.device)
     weight, bias = layer.weight.detach().index_select(dim, features), layer.bias.detach()
-    smaller = nn.Linear(weight.size(1), weight.size(0), device="meta")  # without storage, filled here:
+    smaller = nn.Linear(weight.size(1), weight.size(0), device="meta")  # no storage yet; filled below
     smaller.weight = nn.Parameter(weight, requires_grad=layer.weight.requires_grad)
     smaller.bias = nn.Parameter(bias[features] if dim == 0 else bias.clone(), requires_grad=layer.bias.requires_grad)
     return smaller.train(layer.training)
@@ -224,7 +224,7 @@ def _part_of(layer, features, dim):
 
 
 class BertIntermediate(nn.Module):
-    """The wide half of the feed-forward network, with a GELU.
+    """The first layer of the feed-forward network, which widens each vector, and a GELU.
 
     Shapes: (B, T, C) -> (B, T, intermediate_size)
     Source: Devlin et al. 2019; Hendrycks and Gimpel 2016; notebook 06
@@ -239,7 +239,7 @@ class BertIntermediate(nn.Module):
 
 
 class BertOutput(BertSelfOutput):
-    """The narrow half of the feed-forward network, then dropout, residual and LayerNorm.
+    """The second layer of the feed-forward network, then dropout, residual and LayerNorm.
 
     Shapes: (B, T, intermediate_size), x (B, T, C) -> (B, T, C)
     Source: Devlin et al. 2019; notebook 06
@@ -269,7 +269,7 @@ class BertLayer(nn.Module):
 
 
 class BertEmbeddings(nn.Module):
-    """The sum of three rows for each token: what it is, where it is, and which sentence it belongs to.
+    """The sum of three vectors for each token, for its id, its position and its sentence; then LayerNorm.
 
     Shapes: ids (B, T), token_types (B, T), all 0 if None -> (B, T, C)
     Errors: TypeError or ValueError if ids are not rows of the table, or T is above max_position_embeddings
@@ -340,11 +340,11 @@ class BertPooler(nn.Module):
 
 
 class BertModel(nn.Module):
-    """From ids to a vector for each token in its context.
+    """The whole model: from ids to a contextual vector for each token.
 
     Shapes: ids (B, T) -> hidden (B, T, C), weights: a list with (B, H, T, T) for each layer
             mask bool, broadcastable to (B, H, T, T), such as padding_mask(...).unsqueeze(1); head_mask (layers, H)
-            `pooler` makes (B, C) of hidden
+            `pooler` turns hidden into (B, C)
     Errors: TypeError or ValueError if ids or masks do not fit
     Source: Devlin et al. 2019; parameter names as in Hugging Face's transformers; notebook 07
     """
@@ -359,7 +359,7 @@ class BertModel(nn.Module):
         return self.encoder(self.embeddings(ids, token_types), mask=mask, head_mask=head_mask)
 
     def prune_heads(self, heads):
-        """Remove heads: {layer: heads}, with their original numbers; if there is an error, none is removed.
+        """Remove heads, given as {layer: heads} by their original numbers; if there is an error, none is removed.
 
         Errors: TypeError or ValueError if a layer or head does not exist, or a layer would lose all its heads
         Source: Michel et al. 2019; notebook 07
@@ -375,7 +375,7 @@ class BertModel(nn.Module):
 
 
 def _initialize(module):
-    """BERT's initial parameters: small numbers around 0."""
+    """Draw BERT's initial parameters: small weights around 0, and biases of 0."""
     if isinstance(module, (nn.Linear, nn.Embedding)):
         nn.init.normal_(module.weight, std=0.02)
         if getattr(module, "bias", None) is not None:
@@ -388,7 +388,7 @@ def _initialize(module):
 def load_weights(module, weights):
     """Copy pretrained weights by name into a module, all of them or none.
 
-    Errors: ValueError names what is missing, what is too much, and whose shape does not fit
+    Errors: ValueError names the weights that are missing, unknown, or of another shape
     Source: notebook 07
     """
     weights = {name: tensor for name, tensor in weights.items() if not name.endswith("position_ids")}

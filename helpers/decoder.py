@@ -1,4 +1,4 @@
-"""A language model: a decoder that predicts the next token, its loss, and how it writes.
+"""A language model: a decoder that predicts the next token, its loss, and text generation.
 
 From the inside out: the block, the model, the loss, sampling, and generation with a cache.
 """
@@ -17,9 +17,9 @@ from helpers.masks import causal_mask
 
 @dataclass(frozen=True)
 class DecoderConfig:
-    """The sizes of a decoder; the defaults are those of the story model. With d_ff = 0 there is only attention.
+    """The sizes of a decoder; the defaults are those of the story model. With d_ff = 0, blocks have only attention.
 
-    Errors: TypeError or ValueError if a size or a probability makes no sense
+    Errors: TypeError or ValueError if a size or a probability is invalid
     Source: notebook 08
     """
 
@@ -44,7 +44,7 @@ class DecoderConfig:
 
 
 class Past(NamedTuple):
-    """What a decoder remembers of the tokens it was fed: pass it back, and it continues after them.
+    """A decoder's cache of the tokens it has processed: pass it to the next call to continue after them.
 
     Shapes: layers: (k, v) for each layer, (B, H, P, D) each; real (B, P), bool, or None where no token is padding
     Source: notebook 08
@@ -60,7 +60,7 @@ class Past(NamedTuple):
 class DecoderBlock(nn.Module):
     """Causal self-attention, then a feed-forward network, each after a LayerNorm and added to what came in.
 
-    With d_ff = 0 there is no feed-forward network: only attention.
+    With d_ff = 0, there is no feed-forward network.
 
     Shapes: x (B, T, C) -> (B, T, C)
             mask bool, broadcastable to (B, H, T, T), True = may attend; the future is hidden in any case
@@ -82,7 +82,7 @@ class DecoderBlock(nn.Module):
         return self._feed(x + self.dropout(self.attention(normed, mask=mask, causal=True)[0]))
 
     def step(self, x, past=None, mask=None, head_mask=None, need_weights=False):
-        """The same, continuing after a past; also gives the attention weights and what the next call continues from.
+        """Run the block on new positions after a past; also return the attention weights and the extended past.
 
         Shapes: x (B, T, C), past (k, v) of (B, H, P, D) each or None, mask broadcastable to (B, H, T, P + T),
                 head_mask (H,): 1 keeps a head, 0 silences it
@@ -106,12 +106,12 @@ class DecoderBlock(nn.Module):
 
 
 class Decoder(nn.Module):
-    """From ids to a score for every token that could come next, at every position.
+    """A language model that scores every possible next token, at every position.
 
     Shapes: ids (B, T) -> logits (B, T, V), past
             past: what an earlier call returned; the ids continue after it, and P + T <= context_length
-            real (B, T), bool, False = padding, which nobody attends to and which takes no position; it may be on
-            either side, but generation needs it on the left. After a past with padding, None means that all are real
+            real (B, T), bool, False = padding, which no query attends to and which takes no position; it may be on
+            either side, but generation needs it on the left. After a past with padding, None means no new padding
             head_mask (layers, H): 1 keeps a head, 0 silences it
     Units:  logits[:, t] are scores of the token at t + 1; softmax gives its probability
     Errors: TypeError or ValueError if ids, past, real or head_mask do not fit
@@ -130,14 +130,14 @@ class Decoder(nn.Module):
         self.norm = nn.LayerNorm(config.d_model)
         self.dropout = nn.Dropout(config.dropout)
         self.apply(_initialize)
-        nn.init.normal_(self.positions.weight, std=0.02)  # smaller than the tokens, as in BERT and GPT-2
+        nn.init.normal_(self.positions.weight, std=0.02)  # smaller than the token vectors, as in BERT and GPT-2
 
     def forward(self, ids, past=None, real=None, head_mask=None):
         logits, _, past = self._run(ids, past, real, head_mask, need_weights=False)
         return logits, past
 
     def look(self, ids, past=None, real=None, head_mask=None):
-        """The logits, and the attention weights of each layer.
+        """Return the logits, and the attention weights of each layer.
 
         Shapes: ids (B, T) -> logits (B, T, V), a list with (B, H, T, P + T) for each layer
         Errors: as `Decoder`
@@ -162,11 +162,11 @@ class Decoder(nn.Module):
         return logits, all_weights, Past(tuple(news), real)
 
     def _embed(self, ids, past, real):
-        """The vector of each new token, and that of its position: (B, T, C)."""
+        """The sum of each new token's vector and that of its position: (B, T, C)."""
         return self.tokens(ids.long()) + self.positions(self._places(ids, past, real))
 
     def _real(self, ids, past, real):
-        """Which of all tokens, past and new, are real; None if all are."""
+        """Which tokens, past and new, are real; None if all are."""
         before = None if past is None else past.real
         if before is None and real is None:
             return None
@@ -176,7 +176,7 @@ class Decoder(nn.Module):
         return torch.cat([before, real], dim=1)
 
     def _places(self, ids, past, real):
-        """The position of each new token: how many real tokens came before it."""
+        """The position of each new token: the number of real tokens before it."""
         P, T = _length(past), ids.size(1)
         if real is None:
             return torch.arange(P, P + T, device=ids.device)  # (T,)
@@ -192,14 +192,14 @@ class Decoder(nn.Module):
 
 
 def _length(past):
-    """How many tokens a past holds."""
+    """The number of tokens in a past."""
     return 0 if past is None else past.layers[0][0].size(-2)
 
 
 def _initialize(module):
-    """Initial parameters: a layer gives numbers as large as it gets, 1 / sqrt(features) each.
+    """Draw initial parameters with a standard deviation of 1 / sqrt(features), so outputs are as large as inputs.
 
-    NB: GPT-2's 0.02 suits a width of 768 and more; at a width of 64 attention then hardly begins to learn.
+    NB: GPT-2's 0.02 suits widths of 768 and more; at a width of 64, attention would hardly begin to learn.
     """
     if isinstance(module, (nn.Linear, nn.Embedding)):
         nn.init.normal_(module.weight, std=module.weight.size(-1) ** -0.5)
@@ -211,7 +211,7 @@ def _initialize(module):
 
 
 def token_losses(logits, ids):
-    """The cross-entropy of each token but the first, given all before it.
+    """The cross-entropy of each token but the first, given all tokens before it.
 
     Shapes: logits (B, T, V), ids (B, T) -> (B, T - 1); entry t is the loss of ids[:, t + 1]
     Units:  nats; log V if all tokens are equally likely
@@ -225,7 +225,7 @@ def token_losses(logits, ids):
 
 
 def next_token_loss(logits, ids, pad_id=None):
-    """The mean cross-entropy of each token but the first, given all before it; padding is not counted.
+    """The mean cross-entropy of each token but the first, given all tokens before it; padding is not counted.
 
     Shapes: logits (B, T, V), ids (B, T) -> a number
     Units:  nats per token
@@ -241,11 +241,11 @@ def next_token_loss(logits, ids, pad_id=None):
     return losses[real].mean()
 
 
-# ---------------------------------------------------------------- writing
+# ---------------------------------------------------------------- generation
 
 
 def keep_top_k(logits, k):
-    """The k highest logits; the others become -inf.
+    """Keep the k highest logits, and set the others to -inf.
 
     Shapes: logits (..., V) -> (..., V); k above V keeps all
     Errors: TypeError or ValueError if k is not a whole number of at least 1
@@ -258,26 +258,26 @@ def keep_top_k(logits, k):
 
 
 def keep_top_p(logits, p):
-    """The smallest set of tokens whose probabilities sum to at least p; the others become -inf.
+    """Keep the smallest set of tokens whose probabilities sum to at least p, and set the others to -inf.
 
     Shapes: logits (..., V) -> (..., V)
-    Errors: TypeError if p is no number; ValueError unless 0 < p <= 1
+    Errors: TypeError if p is not a number; ValueError unless 0 < p <= 1
     Source: Holtzman et al. 2020, "nucleus sampling"; notebook 08
     """
     require.number("top_p", p)
     require.that(0 < p <= 1, "top_p must be above 0 and at most 1", p)
     probabilities, order = logits.softmax(dim=-1).sort(dim=-1, descending=True)
-    before = probabilities.cumsum(dim=-1) - probabilities  # what more likely tokens have collected already
+    before = probabilities.cumsum(dim=-1) - probabilities  # the total probability of more likely tokens
     hidden = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, order, before >= p)
     return logits.masked_fill(hidden, float("-inf"))
 
 
 def sample(logits, temperature=1.0, top_k=None, generator=None, top_p=None):
-    """Draw one token for each row: softmax of logits / temperature, after the cuts; temperature 0 takes the best.
+    """Draw one token for each row from softmax(logits / temperature); temperature 0 takes the most likely token.
 
     Shapes: logits (B, V) -> ids (B,)
-    Units:  the temperature comes first, then top_k, then top_p of what is left
-    Errors: TypeError or ValueError if the logits are not (B, V), or a setting makes no sense
+    Units:  the temperature is applied first, then top_k, then top_p to the tokens that are left
+    Errors: TypeError or ValueError if the logits are not (B, V), or a setting is invalid
     Source: notebook 08
     """
     require.shape(logits, "B V", "logits", hint="of a model's output take logits[:, -1]")
@@ -298,7 +298,7 @@ def sample(logits, temperature=1.0, top_k=None, generator=None, top_p=None):
 
 @torch.no_grad()
 def generate(model, ids, steps, temperature=0.0, top_k=None, generator=None, top_p=None, real=None):
-    """Write on: feed the prefix once, then each new token alone, as the cache holds all before it.
+    """Generate tokens: feed the prefix once, then each new token alone, since the cache holds all earlier ones.
 
     Shapes: ids (B, T) -> (B, T + steps); real (B, T), False = padding, which must be on the left
     Units:  settings as in `sample`; without any, the most likely token is taken at each step

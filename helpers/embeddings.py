@@ -1,4 +1,4 @@
-"""From ids to vectors, and how a vector gets its position."""
+"""Token embeddings, and positions that are added to them."""
 
 import math
 
@@ -24,7 +24,7 @@ def sinusoidal_positions(length, d_model):
 
     Shapes: -> (length, d_model), float32: even columns sin, odd columns cos
     Units:  position * 10000**(-i / d_model) in radians, i = 0, 2, 4, ...; entries between -1 and 1
-    Errors: TypeError if a size is not a whole number; ValueError if one is below 1, or d_model odd
+    Errors: TypeError if a size is not a whole number; ValueError if one is below 1, or d_model is odd
     Source: Vaswani et al. 2017, section 3.5; notebook 01
     """
     require.sizes(length=length, d_model=d_model)
@@ -37,7 +37,7 @@ def sinusoidal_positions(length, d_model):
 
 
 def add_positions(x, positions):
-    """Add to each vector the row of its position.
+    """Add to each vector of x the row of the table for its position.
 
     Shapes: x (..., T, C), positions (max_T, C) with max_T >= T -> (..., T, C)
     Errors: TypeError if x is not floating; ValueError if x is longer than the table of positions, or of another width
@@ -53,7 +53,7 @@ class TokenEmbedding(nn.Module):
     """A table with one trainable row for each token.
 
     Shapes: ids (..., T) -> (..., T, C)
-    Units:  rows times sqrt(d_model), as in the paper, so that they are at least as large as the positions
+    Units:  rows are multiplied by sqrt(d_model), as in the paper, so that they are at least as large as the positions
     Errors: TypeError or ValueError if ids are not rows of the table, or a size is not a whole number of at least 1
     Source: Vaswani et al. 2017, section 3.4; notebook 01
     """

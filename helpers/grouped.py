@@ -1,6 +1,6 @@
-"""Grouped-query attention: several query heads read the same keys and values, so that fewer have to be kept.
+"""Grouped-query attention: several query heads share the same keys and values, so that the cache is smaller.
 
-With as many groups as heads it is multi-head attention, with one group multi-query attention.
+With as many groups as heads, it is multi-head attention; with one group, it is multi-query attention.
 """
 
 import math
@@ -16,11 +16,11 @@ from helpers.relative_positions import rotate_halves
 
 
 def grouped_attention(q, k, v, mask=None):
-    """Query head h reads the keys and values of group h // (H / G); none of them is copied.
+    """Attention in which query head h reads the keys and values of group h // (H / G), without copying them.
 
     Shapes: q (B, H, T, D), k (B, G, S, D), v (B, G, S, Dv), mask broadcastable to (B, H, T, S), True = may attend
             -> out (B, H, T, Dv), weights (B, H, T, S)
-    Units:  weights sum to 1 over S, to 0 where a row is fully masked
+    Units:  weights sum to 1 over S, or to 0 where a row is fully masked
     Errors: TypeError or ValueError if q, k, v or mask do not fit, or G does not divide H
     Source: Ainslie et al. 2023; Shazeer 2019 for one group; notebook 10
     """
@@ -30,7 +30,7 @@ def grouped_attention(q, k, v, mask=None):
 
 
 def grouped_scores(q, k):
-    """The scores of every query head and the keys of its group.
+    """The scores of every query head with the keys of its group.
 
     Shapes: q (B, H, T, D), k (B, G, S, D) -> (B, H, T, S)
     Source: notebook 10
@@ -42,7 +42,7 @@ def grouped_scores(q, k):
 
 
 def grouped_read(weights, v):
-    """The sum of the values of each query head's group, weighed by the head's weights.
+    """The sum of the values of each query head's group, weighted by the head's weights.
 
     Shapes: weights (B, H, T, S), v (B, G, S, Dv) -> (B, H, T, Dv)
     Source: notebook 10
@@ -57,10 +57,10 @@ def _by_group(x, groups):
 
 
 def pool_heads(weight, num_heads, groups):
-    """The mean of the key or value projections of each group's heads: how a trained model gets fewer keys.
+    """Average the key or value projections of each group's heads, to give a trained model fewer key heads.
 
     Shapes: weight (H * D, C), or a bias (H * D,) -> (G * D, C) or (G * D,)
-    Errors: TypeError or ValueError if the rows are not as many for each head, or groups does not divide num_heads
+    Errors: TypeError or ValueError if the heads do not have equally many rows, or groups does not divide num_heads
     Source: Ainslie et al. 2023, section 2.1; notebook 10
     """
     require.head_rows(weight, num_heads)
@@ -70,7 +70,7 @@ def pool_heads(weight, num_heads, groups):
 
 
 def cache_bytes(past):
-    """How many bytes a past takes: all tensors in it, however deep.
+    """The number of bytes of all tensors in a past, however deeply nested.
 
     Source: notebook 10
     """
@@ -80,15 +80,15 @@ def cache_bytes(past):
 
 
 class GroupedQueryAttention(nn.Module):
-    """Causal self-attention with rotary positions in halves and fewer keys than queries, as in Llama.
+    """Causal self-attention with rotary positions in halves and fewer key heads than query heads, as in Llama.
 
-    With qk_norm, the features of each head's q and k are normed before they are turned, as in Qwen3.
+    With qk_norm, the features of each head's q and k are normalized before the rotation, as in Qwen3.
 
     Shapes: x (B, T, C) -> out (B, T, C), weights (B, H, T, P + T), past (keys, values), (B, G, P + T, D) each
             past: what an earlier call returned; x continues after it, and it may be continued more than once
             mask broadcastable to (B, H, T, P + T), True = may attend; the future is hidden in any case
-    Units:  weights sum to 1 over P + T, to 0 where a row is fully masked; the keys of the past are turned already
-    Errors: TypeError or ValueError if a size makes no sense, or x, mask or past do not fit
+    Units:  weights sum to 1 over P + T, or to 0 in a fully masked row; the keys of the past are already rotated
+    Errors: TypeError or ValueError if a size is invalid, or x, mask or past do not fit
     Source: Ainslie et al. 2023; Touvron et al. 2023; Yang et al. 2025 for QK-norm; notebook 10
     """
 
@@ -123,7 +123,7 @@ class GroupedQueryAttention(nn.Module):
         return self.out_proj(merge_heads(out)), weights, (k, v)
 
     def project(self, x):
-        """The queries, keys and values of x, not yet turned.
+        """The queries, keys and values of x, not yet rotated.
 
         Shapes: x (B, T, C) -> q (B, H, T, D), k and v (B, G, T, D)
         Source: notebook 10

@@ -1,4 +1,4 @@
-"""Several heads: attention many times side by side, each with its own part of the projected q, k and v."""
+"""Multi-head attention: several heads in parallel, each with its own part of the projected q, k and v."""
 
 import torch
 import torch.nn.functional as F
@@ -34,14 +34,14 @@ def merge_heads(x):
 
 
 class MultiHeadAttention(nn.Module):
-    """Each head attends with its own part of the projected q, k and v; out_proj mixes what they found.
+    """Each head attends with its own part of the projected q, k and v; out_proj mixes their outputs.
 
     Shapes: x (..., T, C); context (..., S, C), x itself if None -> out (..., T, C)
             weights (..., H, T, S) with need_weights=True, else None
             mask broadcastable to (..., H, T, S), True = may attend; a mask for each item, (B, T, S),
             needs an axis for the heads: mask.unsqueeze(1)
-    Units:  weights sum to 1 over S, to 0 where a row is fully masked; in training they are the weights
-            used, after dropout
+    Units:  weights sum to 1 over S, or to 0 where a row is fully masked; in training, they are the
+            weights used, after dropout
     Errors: TypeError or ValueError if x, context or mask do not fit; ValueError for causal with T != S
     Source: Vaswani et al. 2017, section 3.2.2; notebook 05
     """
@@ -62,7 +62,7 @@ class MultiHeadAttention(nn.Module):
         return self.attend(*self.project(x, context), mask, causal, need_weights)
 
     def project(self, x, context):
-        """The queries of x and the keys and values of the context, cut into heads: what a cache keeps.
+        """Project x to queries and the context to keys and values, split into heads; a cache keeps the keys and values.
 
         Shapes: x (..., T, C), context (..., S, C) -> q (..., H, T, D), k and v (..., H, S, D)
         Source: notebook 05; notebook 08 for the cache
@@ -73,10 +73,10 @@ class MultiHeadAttention(nn.Module):
         return q, k, v
 
     def attend(self, q, k, v, mask=None, causal=False, need_weights=False, head_mask=None):
-        """From queries, keys and values to the output; `forward` is `project`, then `attend`.
+        """Compute the output from queries, keys and values; `forward` is `project` followed by `attend`.
 
         Shapes: q (..., H, T, D), k and v (..., H, S, D) -> out (..., T, C), weights (..., H, T, S) or None
-                head_mask (H,): 1 keeps a head, 0 silences it; the weights are those before it
+                head_mask (H,): 1 keeps a head, 0 silences it; the returned weights ignore it
         Source: notebook 05; Michel et al. 2019 for the head mask
         """
         p = self.dropout if self.training else 0.0
@@ -91,7 +91,7 @@ class MultiHeadAttention(nn.Module):
 
 
 def fused_attention(q, k, v, mask=None, causal=False, dropout_p=0.0):
-    """The output of `dot_product_attention` from one kernel, whose memory grows with T and not with T * S.
+    """Compute the output of `dot_product_attention` in one kernel, whose memory grows with T instead of T * S.
 
     NB: PyTorch falls back to the separate steps, which need T * S, if dropout is active on a CPU or if there is not
     exactly one batch axis. A mask may need T * S too.
@@ -104,14 +104,14 @@ def fused_attention(q, k, v, mask=None, causal=False, dropout_p=0.0):
     mask = visible(q, k, mask, causal)
     if EMPTY_ROWS_GIVE_ZEROS:
         return F.scaled_dot_product_attention(q, k, v, mask, dropout_p=dropout_p)
-    empty = ~mask.any(dim=-1, keepdim=True)  # such a row first reads all keys; its output becomes 0 below
-    mask = (mask | empty).expand(*mask.shape[:-1], k.size(-2))  # 2.4 misreads (T, 1) in bfloat16
+    empty = ~mask.any(dim=-1, keepdim=True)  # such a row may attend to all keys; its output is zeroed below
+    mask = (mask | empty).expand(*mask.shape[:-1], k.size(-2))  # PyTorch 2.4 misreads (T, 1) in bfloat16
     out = F.scaled_dot_product_attention(q, k, v, mask, dropout_p=dropout_p)
     return out.masked_fill(empty, 0.0) if empty.is_meta or empty.any() else out
 
 
 def visible(q, k, mask, causal):
-    """The mask that hides what `mask` hides and, if causal, the future too; None where nothing is hidden."""
+    """Combine `mask` with a causal mask if `causal` is true; return None if nothing is hidden."""
     if mask is not None:
         require.mask(mask, q[..., :1].expand(*q.shape[:-1], k.size(-2)))  # a view of the scores' shape, no scores
         mask = torch.atleast_2d(mask)  # (S,) -> (1, S): SDPA wants an axis of queries

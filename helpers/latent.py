@@ -1,6 +1,6 @@
-"""Multi-head latent attention: one short vector is kept for each token, and every head's key and value come from it.
+"""Multi-head latent attention: one short vector is cached for each token, from which all heads' keys and values come.
 
-Keys and values need not even be made: a head's matrix for keys can act on its queries instead.
+The keys need not even be computed, since a head's key matrix can act on its queries instead; nor need the values.
 """
 
 import math
@@ -18,7 +18,7 @@ from helpers.relative_positions import rotate_halves
 
 
 def absorbed_attention(q, latents, w_k, w_v, shared=None, mask=None):
-    """Attention whose keys and values are linear in the latents, and are never made.
+    """Attention whose keys and values are linear in the latents, and are never computed.
 
     q . (w_k latent) = (w_k^T q) . latent, so all heads read the latents themselves: multi-query attention.
 
@@ -26,7 +26,7 @@ def absorbed_attention(q, latents, w_k, w_v, shared=None, mask=None):
             shared (B, S, N): features of the keys that do not come from the latents, the same for all heads; q then is
             (B, H, T, D + N)
             mask broadcastable to (B, H, T, S), True = may attend
-    Units:  scores are divided by sqrt(D + N), the width of the keys that are not made
+    Units:  scores are divided by sqrt(D + N), the width of the keys that are not computed
     Errors: TypeError or ValueError if the tensors do not fit
     Source: DeepSeek-AI 2024, "DeepSeek-V2", section 2.1 and appendix C; notebook 10
     """
@@ -40,7 +40,7 @@ def absorbed_attention(q, latents, w_k, w_v, shared=None, mask=None):
 
 
 def _require_latents(q, latents, w_k, w_v, shared):
-    """Queries, latents, the matrices of the heads and the shared keys, if there are any, fit together."""
+    """Require the queries, the latents, the heads' matrices and any shared keys to fit together."""
     pattern, tensors = "q B H T W, latents B S R, w_k H D R, w_v H E R", (q, latents, w_k, w_v)
     if shared is not None:
         pattern, tensors = f"{pattern}, shared B S N", (*tensors, shared)
@@ -50,15 +50,15 @@ def _require_latents(q, latents, w_k, w_v, shared):
 
 
 class LatentAttention(nn.Module):
-    """Causal self-attention that keeps for each token a latent and one rotary key for all heads, as in DeepSeek-V3.
+    """Causal self-attention that caches a latent and one rotary key for each token, for all heads, as in DeepSeek-V3.
 
-    Only this further key is rotary: rotating the others would prevent absorbing w_k into the queries.
+    Only this additional key is rotary: rotating the others would prevent absorbing w_k into the queries.
 
-    Shapes: x (B, T, C) -> out (B, T, C), weights (B, H, T, P + T), past (latents, turned keys),
+    Shapes: x (B, T, C) -> out (B, T, C), weights (B, H, T, P + T), past (latents, rotated keys),
             (B, P + T, rank) and (B, P + T, d_rotary)
             past: what an earlier call returned; x continues after it, and it may be continued more than once
     Units:  scores are divided by sqrt(d_plain + d_rotary); weights sum to 1 over P + T
-    Errors: TypeError or ValueError if a size makes no sense, or x or past do not fit
+    Errors: TypeError or ValueError if a size is invalid, or x or past do not fit
     Source: DeepSeek-AI 2024, section 2.1; notebook 10
     """
 
@@ -84,7 +84,7 @@ class LatentAttention(nn.Module):
         return self.out_proj(merge_heads(out)), weights, (latents, turned)
 
     def absorbed(self, x, past=None):
-        """The same numbers, without making a key or a value.
+        """The same numbers, computed without keys and values.
 
         Shapes: as `LatentAttention`
         Source: DeepSeek-AI 2024, appendix C; notebook 10
@@ -95,7 +95,7 @@ class LatentAttention(nn.Module):
         return self.out_proj(merge_heads(out)), weights, (latents, turned)
 
     def _read(self, x, past):
-        """What both ways begin with: the queries, all latents and turned keys, and the mask."""
+        """The queries, all latents and rotated keys, and the mask, with which both methods begin."""
         B = require.fits(x, self.kv_down, "B T C")["B"]
         latents, turned = self.kv_norm(self.kv_down(x)), self.k_rotary(x)  # (B, T, R), (B, T, d_rotary)
         if past is not None:

@@ -1,10 +1,10 @@
-"""Attention without a softmax: all that came before fits into one matrix, however long the text.
+"""Attention without a softmax: one matrix sums up all earlier positions, however long the text.
 
-The features of q and k are made positive; then a weight is their dot product, and the sum over the keys can be taken
-before the query comes. The delta rule first looks up what the matrix holds for a key, and writes only the difference,
-so that a key that comes again replaces its value: all of it if the key has length 1 and beta is 1, a part if beta is
-smaller; where it is gated, the matrix fades before each step. The parallel, recurrent and chunked forms of linear
-attention are three orders of the same sums, and so are the first two of the delta rule.
+The features of q and k are made positive, and their dot product is a weight; the sum over the keys can then be computed
+before the query is known. The delta rule first looks up what the matrix holds for a key and writes only the difference,
+so that a repeated key replaces its old value: all of it if the key has length 1 and beta is 1, a part if beta is
+smaller. With a gate, the matrix also fades before each step. The parallel, recurrent and chunked forms of linear
+attention compute the same sums in different orders, and so do the first two forms of the delta rule.
 """
 
 import torch
@@ -22,7 +22,7 @@ def positive(x):
     Shapes: any
     Source: Katharopoulos et al. 2020, section 3.2.1; notebook 12
     """
-    return F.relu(x) + x.clamp(max=0).exp()  # F.elu(x) + 1 would round to 0 from -17 on
+    return F.relu(x) + x.clamp(max=0).exp()  # F.elu(x) + 1 would round to 0 below -17
 
 
 def linear_parallel(q, k, v):
@@ -37,7 +37,7 @@ def linear_parallel(q, k, v):
 
 
 def linear_recurrent(q, k, v, past=None):
-    """The same, one position after the other: what is kept does not grow.
+    """The same, one position at a time, with a state that does not grow.
 
     Shapes: q and k (..., T, D), v (..., T, Dv) -> out (..., T, Dv), past (state (..., D, Dv), total (..., D))
             past: what an earlier call returned; it may be continued more than once
@@ -70,7 +70,7 @@ def linear_chunked(q, k, v, chunk, past=None):
 
 
 def _first_sums(q, k, v, past):
-    """The state and total to begin with."""
+    """The state and the total before the first position."""
     found = require.shapes("q ... T D, k ... T D, v ... T Dv", q, k, v, one_dtype=True)
     if past is None:
         return k.new_zeros(*k.shape[:-2], found["D"], found["Dv"]), k.new_zeros(*k.shape[:-2], found["D"])
@@ -80,7 +80,7 @@ def _first_sums(q, k, v, past):
 
 
 def _linear_piece(q, k, v, state, total):
-    """Some positions at once, after all that is in the state."""
+    """Linear attention for some positions at once, after those that are in the state."""
     q, k = positive(q), positive(k)
     weights = (q @ k.transpose(-2, -1)).masked_fill(~causal_mask(q.size(-2), q.device), 0.0)  # (..., T, T)
     sums = weights.sum(dim=-1) + (q @ total[..., None])[..., 0]  # (..., T)
@@ -92,12 +92,12 @@ def _linear_piece(q, k, v, state, total):
 
 
 def delta_recurrent(q, k, v, beta, past=None, alpha=None):
-    """One position after the other: state + beta * k (v - what the state holds for k), gated if there is an alpha.
+    """The delta rule, one position at a time: add beta * k (v - what the state holds for k), gated if alpha is given.
 
     Shapes: q and k (..., T, D), v (..., T, Dv), beta and alpha (..., T) -> out (..., T, Dv), past (..., D, Dv)
             past: what an earlier call returned; it may be continued more than once
-    Units:  keys should have length 1, and beta lie between 0 and 1; with longer keys the state may grow without limit
-            alpha: what is left of the state before a position writes, above 0 and at most 1; None is 1 everywhere
+    Units:  keys should have length 1, and beta should be from 0 to 1; longer keys let the state grow without limit
+            alpha: the share of the state that is left before a position writes, above 0 and at most 1; None means 1
     Errors: TypeError or ValueError if the tensors do not fit
     Source: Schlag et al. 2021, "Linear Transformers Are Secretly Fast Weight Programmers"; Yang et al. 2024, "Gated
             Delta Networks"; notebook 12
@@ -118,7 +118,7 @@ def delta_recurrent(q, k, v, beta, past=None, alpha=None):
 
 
 def delta_parallel(q, k, v, beta, alpha=None):
-    """All positions at once: what each really wrote solves one triangular system.
+    """The delta rule, all positions at once: what each position writes solves a triangular system.
 
     Shapes: as `delta_recurrent` -> (..., T, Dv)
     Units:  as `delta_recurrent`
@@ -127,16 +127,16 @@ def delta_parallel(q, k, v, beta, alpha=None):
     """
     _, alpha = _require_delta(q, k, v, beta, alpha)
     # Position t writes u[t] = beta[t] (v[t] - the sum over earlier s of left[t, s] (k[t] . k[s]) u[s]), where left is
-    # the product of alpha after s up to t: (1 + L) u = beta v, and below its diagonal L holds what stands before u[s].
+    # the product of alpha after s up to t. So (1 + L) u = beta v, where L holds the factors of u[s] below its diagonal.
     faded = alpha.log().cumsum(dim=-1)  # (..., T)
     left = (faded[..., :, None] - faded[..., None, :]).tril().exp()  # (..., T, T)
-    alike = beta[..., None] * (k @ k.transpose(-2, -1)) * left  # the solver reads what is below the diagonal
+    alike = beta[..., None] * (k @ k.transpose(-2, -1)) * left  # the solver reads only below the diagonal
     written = torch.linalg.solve_triangular(alike, beta[..., None] * v, upper=False, unitriangular=True)  # (..., T, Dv)
     return (q @ k.transpose(-2, -1) * left).tril() @ written
 
 
 def _require_delta(q, k, v, beta, alpha):
-    """Queries, keys, values and steps fit together; returns what the letters stand for, and alpha as a tensor."""
+    """Require queries, keys, values and steps to fit together; return the sizes, and alpha as a tensor."""
     require.shapes("k ... T D, beta ... T", k, beta)
     alpha = torch.ones_like(beta) if alpha is None else alpha
     require.shapes("k ... T D, alpha ... T", k, alpha)

@@ -1,9 +1,8 @@
-"""What published models change in attention for long texts, in one module: each change on its own, or together.
+"""One module with the changes that published models make to attention for long texts, each of them an option.
 
-Windows have a module of their own. At the end of this one are sinks and caps. A cap is what no score can exceed. A
-sink is a score that competes with those of the keys, and whose weight is dropped. It is the same as one more key with
-a value of 0, and as a gate: what the keys keep of a row is sigmoid(lse - sink), where lse is the log of the sum of the
-exponentials of their scores.
+Windows have a module of their own; sinks and caps are at the end of this one. A cap is a bound on the scores. A sink is
+a score that competes with those of the keys, and whose weight is dropped. It acts like one more key with a value of 0,
+and like a gate: the weights of the keys sum to sigmoid(lse - sink), where lse is the log of the sum of exp(scores).
 """
 
 import math
@@ -20,21 +19,21 @@ from helpers.windows import latest, window_mask
 
 
 class LongAttention(GroupedQueryAttention):
-    """`GroupedQueryAttention` with a window, sinks, a cap or a gate; without them it computes the same.
+    """`GroupedQueryAttention` with a window, sinks, a cap or a gate; without options, it computes the same.
 
-    window        only so many latest positions are seen, and one fewer is kept (Mistral; GPT-OSS in every other layer)
-    sinks         a score to learn for each head, which competes with those of the keys (GPT-OSS)
-    cap           scores end between -cap and cap (Gemma 2)
+    window        only this many latest positions are visible, and one fewer cached (Mistral; half of GPT-OSS's layers)
+    sinks         a learned score for each head, which competes with those of the keys (GPT-OSS)
+    cap           scores are bounded by -cap and cap (Gemma 2)
     score_width   scores are divided by the square root of this width instead of D's (Gemma 2)
     gate          each feature of a head's output is multiplied by the sigmoid of a projection of x (Qwen3-Next)
-    rotary_width  only so many features of q and k are turned (Qwen3-Next)
+    rotary_width  only this many features of q and k are rotated (Qwen3-Next)
 
     Shapes: x (B, T, C) -> out (B, T, C), weights (B, H, T, P + T), past (keys, values, the number of tokens seen)
             past: what an earlier call returned; x continues after it, and it may be continued more than once;
             it holds P positions, with a window at most window - 1
             mask broadcastable to (B, H, T, P + T), True = may attend; what the window hides is hidden in any case
-    Units:  weights sum to 1 over P + T, with sinks to less, and to 0 where a row is fully masked
-    Errors: TypeError or ValueError if a size makes no sense, or x, mask or past do not fit
+    Units:  weights sum to 1 over P + T, to less with sinks, and to 0 where a row is fully masked
+    Errors: TypeError or ValueError if a size is invalid, or x, mask or past do not fit
     Source: Jiang et al. 2023; OpenAI 2025; Gemma Team 2024; Qiu et al. 2025 and Qwen Team 2025 (gates); notebook 11
     """
 
@@ -63,7 +62,7 @@ class LongAttention(GroupedQueryAttention):
         self.rotary_width = rotary_width or D
         if sinks:
             self.sinks = nn.Parameter(torch.zeros(num_heads))
-        else:  # a sink of -inf takes nothing
+        else:  # a sink of -inf gets no weight
             self.register_buffer("sinks", torch.full((num_heads,), float("-inf")), persistent=False)
         self.gate_proj = nn.Linear(d_model, rows, bias=self.q_proj.bias is not None) if gate else None
 
@@ -77,7 +76,7 @@ class LongAttention(GroupedQueryAttention):
             require.that(is_past, rule, require.count_of(past), error=TypeError)
             require.keys_and_values(past[:2], k)
             seen = past[2]
-        positions = torch.arange(seen, seen + x.size(1), device=x.device)  # of the text, not of what is kept of it
+        positions = torch.arange(seen, seen + x.size(1), device=x.device)  # in the text, not in the cache
         q, k = (rotate_first(x, positions, self.rotary_width, self.base) for x in (q, k))
         if past is not None:
             k, v = (torch.cat(pair, dim=-2) for pair in zip(past[:2], (k, v), strict=True))  # (B, G, P + T, D) each
@@ -103,10 +102,10 @@ class LongAttention(GroupedQueryAttention):
 
 
 def sink_weights(scores, sinks):
-    """The softmax over the keys and one more entry for each row, the sink of its head, which is then dropped.
+    """Softmax over the keys and one more entry for each row, the sink of its head, which is then dropped.
 
     Shapes: scores (B, H, T, S), -inf where a key is hidden, sinks (H,) -> (B, H, T, S)
-    Units:  weights sum to less than 1 over S, to 0 where a row is fully masked; a sink of -inf takes nothing
+    Units:  weights sum to less than 1 over S, or to 0 where a row is fully masked; a sink of -inf gets no weight
     Errors: TypeError or ValueError if scores or sinks do not fit
     Source: OpenAI 2025, "gpt-oss"; Miller 2023, "Attention Is Off By One", for a sink of 0; notebook 11
     """
@@ -117,14 +116,14 @@ def sink_weights(scores, sinks):
 
 
 def capped_scores(scores, cap, mask):
-    """Scores far below the cap hardly change, all others end between -cap and cap; then keys are hidden.
+    """Bound scores by -cap and cap, then hide keys; scores that are small compared with the cap hardly change.
 
-    The other way around, a hidden key's -inf would become -cap, and be seen.
+    In the other order, a hidden key's -inf would become -cap, and the key would be visible.
 
     Shapes: scores (..., T, S), mask broadcastable to it, True = may attend -> (..., T, S)
     Units:  -inf where the mask is False
-    Errors: TypeError if scores have no floats, cap is no number or mask is not bool; ValueError if cap is not above 0,
-            or mask does not fit
+    Errors: TypeError if scores are not floating, cap is not a number or mask is not bool; ValueError if cap is not
+            above 0, or mask does not fit
     Source: Bello et al. 2017; Gemma Team 2024, "Gemma 2", section 2; notebook 11
     """
     require.floats(scores, "scores")

@@ -1,7 +1,7 @@
-"""Masks as functions of indices, the language of FlexAttention: which tiles are skipped follows from the function.
+"""Masks as functions of indices, as in FlexAttention, which uses them to find out which tiles it can skip.
 
-A mask function takes (b, h, q_idx, kv_idx), tensors of indices, and gives True where a query may attend to a key. It
-does not know how many there are, so that it can be asked about one tile, or about one pair.
+A mask function takes (b, h, q_idx, kv_idx), tensors of indices, and returns True where a query may attend to a key. It
+does not depend on the number of positions, so that it can be evaluated for a single tile, or a single pair.
 """
 
 import operator
@@ -13,7 +13,7 @@ from helpers import require
 
 
 def causal(b, h, q_idx, kv_idx):
-    """A query sees its own position and earlier ones.
+    """Let a query see its own position and earlier ones.
 
     Source: Dong et al. 2024, "Flex Attention"; notebook 12
     """
@@ -21,7 +21,7 @@ def causal(b, h, q_idx, kv_idx):
 
 
 def window(size):
-    """A query sees nothing that is `size` positions before it, or more; with `causal`, the `size` latest positions.
+    """Hide keys `size` or more positions before the query; with `causal`, the `size` latest positions are left.
 
     Shapes: -> a mask function
     Errors: TypeError if size is not a whole number; ValueError if it is below 1
@@ -32,10 +32,10 @@ def window(size):
 
 
 def same_document(documents):
-    """A query sees the keys of its own document, where several texts stand in one row.
+    """Let a query see only the keys of its own document, where several texts are packed into one row.
 
     Shapes: documents (S,), equal where the document is the same -> a mask function
-    Errors: TypeError if documents is no tensor; ValueError if it is not (S,)
+    Errors: TypeError if documents is not a tensor; ValueError if it is not (S,)
     Source: Dong et al. 2024; notebook 12
     """
     require.shape(documents, "S", "documents", "a number for each position", floating=False)
@@ -43,7 +43,7 @@ def same_document(documents):
 
 
 def both(*mask_mods):
-    """What all of these mask functions allow.
+    """Let a query see what all of these mask functions allow.
 
     Shapes: -> a mask function
     Errors: ValueError if there are none; TypeError if one cannot be called
@@ -57,14 +57,14 @@ def both(*mask_mods):
 
 
 def _require_callable(mask_mod):
-    """A mask function can be called."""
+    """Require a mask function to be callable."""
     rule = "a mask function must take (b, h, q_idx, kv_idx) and give True where a query may attend"
     fix = "a table of bools becomes one by lambda b, h, q, kv: table[q, kv]"
     require.that(callable(mask_mod), rule, require.kind_of(mask_mod), fix, TypeError)
 
 
 def _require_answers(found, shape):
-    """What a mask function gave is bool, and broadcasts to one answer for each query and key."""
+    """Require a mask function's result to be bool, and to broadcast to one value for each query and key."""
     is_bool = isinstance(found, torch.Tensor) and found.dtype == torch.bool
     rule = "a mask function must give a tensor of bools, True = may attend"
     fix = "compare tensors, and combine with & and |"
@@ -74,10 +74,10 @@ def _require_answers(found, shape):
 
 
 def mask_table(mask_mod, T, S, B=1, H=1, device=None):
-    """The mask of a mask function as a table.
+    """Evaluate a mask function as a table.
 
     Shapes: -> (B, H, T, S), bool
-    Errors: TypeError or ValueError if a size is below 1, or the function gives something else than bools that fit
+    Errors: TypeError or ValueError if a size is below 1, or the function returns anything but bools that fit
     Source: `create_mask` of PyTorch; notebook 12
     """
     _require_callable(mask_mod)
@@ -89,7 +89,7 @@ def mask_table(mask_mod, T, S, B=1, H=1, device=None):
 
 
 def tile_kinds(mask_mod, T, S, tile, device=None):
-    """What must be done with each tile: 0 it is skipped, 1 its mask is needed, 2 all of it is seen.
+    """How each tile is handled: 0 = it is skipped, 1 = its mask is needed, 2 = all of it is visible.
 
     Shapes: -> (T / tile, S / tile), rounded up, whole numbers
     Errors: as `mask_table`

@@ -1,7 +1,7 @@
-"""Masks: which query may attend to which key, and the ways from a mask to weights.
+"""Masks, which define which query may attend to which key, and functions that apply them.
 
-One convention, the one of `F.scaled_dot_product_attention`: bool, True = may attend, of any shape
-that broadcasts to the scores (..., T, S). Two masks are combined with ``&``.
+The convention is that of `F.scaled_dot_product_attention`: a mask is bool, True = may attend, and its shape
+broadcasts to the scores (..., T, S). Combine two masks with ``&``.
 """
 
 import torch
@@ -10,7 +10,7 @@ from helpers import require
 
 
 def causal_mask(length, device=None, past=0):
-    """Let every position see itself and what came before it, including `past` earlier positions in a cache.
+    """Let every position see itself and all earlier positions, including `past` earlier positions in a cache.
 
     Shapes: -> (length, past + length), bool
     Errors: TypeError if length or past is not a whole number; ValueError if length is below 1, or past below 0

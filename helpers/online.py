@@ -1,6 +1,6 @@
-"""Attention in parts: what is known of some keys is merged with what is known of others.
+"""Attention in parts: the result for some of the keys is merged with the result for the others.
 
-Besides its output, a row keeps lse, the logarithm of the sum of exp(scores), which says how much its keys count.
+Besides its output, each row has lse, the logarithm of the sum of exp(scores), which says how much its keys count.
 """
 
 import math
@@ -14,7 +14,7 @@ INF = float("inf")
 
 
 def partial_attention(q, k, v, mask=None):
-    """Attention to some of the keys, together with what it takes to merge it with attention to the others.
+    """Attention to some of the keys, with the lse that is needed to merge it with attention to the others.
 
     Shapes: q (..., T, D), k (..., S, D), v (..., S, Dv), mask broadcastable to (..., T, S), True = may attend
             -> out (..., T, Dv), lse (..., T)
@@ -31,12 +31,12 @@ def partial_attention(q, k, v, mask=None):
 
 
 def merge(out_a, lse_a, out_b, lse_b):
-    """From attention to two sets of keys, attention to both: each counts by its share of the sum of exp(scores).
+    """Merge attention to two sets of keys; each result is weighted by its share of the sum of exp(scores).
 
-    The same line joins keys that were read on several devices, and a prefix that was read once for many texts.
+    This also merges results from several devices, or from a prefix that many texts share.
 
     Shapes: out_a and out_b (..., T, D), lse_a and lse_b (..., T) -> out (..., T, D), lse (..., T)
-    Units:  lse is the logarithm of the sum of exp(scores); where it is -inf, nothing was seen, and out does not matter
+    Units:  lse is the logarithm of the sum of exp(scores); where it is -inf, nothing was seen, and out is ignored
     Errors: TypeError if they are not floats; ValueError if the shapes do not fit
     Source: Dao et al. 2022, section 3.1; Juravsky et al. 2024 for prefixes; notebook 12
     """
@@ -46,7 +46,7 @@ def merge(out_a, lse_a, out_b, lse_b):
     base = largest.masked_fill(nothing, 0.0)
     a, b = (lse_a - base).exp(), (lse_b - base).exp()  # (..., T)
     total = (a + b).masked_fill(nothing, 1.0)  # at least 1
-    # Filled, not multiplied by 0: what stands where nothing was seen may be NaN.
+    # Filled, not multiplied by 0: the output of a row that saw nothing may be NaN.
     out_a = out_a.masked_fill((lse_a == -INF)[..., None], 0.0)
     out_b = out_b.masked_fill((lse_b == -INF)[..., None], 0.0)
     out = (a / total)[..., None] * out_a + (b / total)[..., None] * out_b

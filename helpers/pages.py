@@ -1,6 +1,6 @@
-"""A paged cache: keys and values lie in pages of a few tokens, and a table for each text lists its pages in order.
+"""A paged cache: keys and values are stored in pages of a few tokens, and a table for each text lists its pages.
 
-No text needs memory in one piece, and texts that begin alike share the pages of that beginning.
+A text needs no contiguous memory, and texts with the same prefix can share its pages.
 """
 
 import torch
@@ -9,19 +9,19 @@ from helpers import require
 
 
 def read_pages(pages, table, length):
-    """The first `length` tokens in the order of the table, which is nothing but an index.
+    """Gather the first `length` tokens in the order of the table, which serves as an index.
 
     Shapes: pages (N, P, G, D): N pages of P tokens, table (M,), numbers of pages, or a list -> (G, length, D)
-    Errors: TypeError or ValueError if an entry is no page, or the table is too short
+    Errors: TypeError or ValueError if an entry is not a page, or the table is too short
     Source: Kwon et al. 2023, "PagedAttention", section 4; notebook 11
     """
     _require_tokens(pages, table, length)
-    table = torch.as_tensor(table, dtype=torch.long, device=pages.device)  # an empty list would be of floats
+    table = torch.as_tensor(table, dtype=torch.long, device=pages.device)  # an empty list would become floats
     return pages[table].flatten(0, 1)[:length].transpose(0, 1)  # (M, P, G, D) -> (M * P, G, D) -> (G, length, D)
 
 
 def _require_tokens(pages, table, length):
-    """The pages hold `length` tokens in the order of the table, whose entries are pages."""
+    """Require the entries of the table to be pages, which together have room for `length` tokens."""
     N, P, *_ = require.shape(pages, "N P G D", "pages", "N pages hold P tokens each", floating=False).values()
     entries = table.tolist() if isinstance(table, torch.Tensor) else table
     if not isinstance(entries, (list, tuple)) or not all(type(entry) is int for entry in entries):
@@ -37,10 +37,10 @@ class PagedCache:
     """The keys and values of many texts in one store of pages.
 
     Shapes: keys and values (N, P, G, D): N pages of P tokens
-    Units:  a text is known by a number; `tables` has the pages of each, `lengths` its tokens, and `uses` counts for
-            each page the texts whose tables list it
-    Errors: TypeError or ValueError if a size makes no sense, or tokens do not fit; KeyError for a text that is unknown
-            or freed; RuntimeError if no page is free, and then nothing has changed
+    Units:  each text has a number; `tables` lists its pages, `lengths` has its number of tokens, and `uses` counts for
+            each page the texts that list it
+    Errors: TypeError or ValueError if a size is invalid, or tokens do not fit; KeyError for a text that is unknown
+            or freed; RuntimeError if too few pages are free; then nothing changes
     Source: Kwon et al. 2023, "PagedAttention", sections 4.2 to 4.4; notebook 11
     """
 
@@ -56,23 +56,23 @@ class PagedCache:
         return [page for page, uses in enumerate(self.uses) if uses == 0]
 
     def start(self):
-        """A new text without tokens; returns its number."""
+        """Add a text without tokens, and return its number."""
         return self._add([], 0)
 
     def fork(self, text):
-        """A new text that begins with all tokens of another: its table lists the same pages, and nothing is copied."""
+        """Add a text that begins with all tokens of another: its table lists the same pages, and nothing is copied."""
         self._require(text)
         return self._add(list(self.tables[text]), self.lengths[text])
 
     def free(self, text):
-        """Forget a text; a page that no other text uses is free again."""
+        """Remove a text; a page that no other text uses is free again."""
         self._require(text)
         for page in self.tables.pop(text):
             self.uses[page] -= 1
         del self.lengths[text]
 
     def append(self, text, k, v):
-        """Write the keys and values of a text's next tokens. If its last page is shared, a copy is written on.
+        """Append keys and values to a text. If its last page is shared and has room, it is copied first.
 
         Shapes: k and v (G, T, D); no gradients flow into the store
         """
@@ -101,7 +101,7 @@ class PagedCache:
         self.lengths[text] = length + T
 
     def read(self, text):
-        """All keys and values of a text.
+        """Return all keys and values of a text.
 
         Shapes: -> (G, length, D) each
         """
@@ -109,7 +109,7 @@ class PagedCache:
         return tuple(read_pages(x, self.tables[text], self.lengths[text]) for x in (self.keys, self.values))
 
     def _require(self, text):
-        """The text was started, and not freed."""
+        """Require the text to be one that was started and not freed."""
         rule = "text must be a number that start or fork returned and that is not freed"
         require.that(text in self.tables, rule, repr(text), error=KeyError)
 

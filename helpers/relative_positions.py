@@ -1,7 +1,7 @@
-"""Positions that attention itself knows: queries and keys that turn, and numbers that are added to the scores.
+"""Positions inside attention: rotated queries and keys, and biases that are added to the scores.
 
-Rotary positions turn each pair of features further with every position: the score of a query and a key that are both
-turned depends on their distance alone. ALiBi adds to each score a number for the distance from query to key.
+Rotary positions rotate each pair of features by an angle that grows with the position, so that the score of a query
+and a key depends only on their distance. ALiBi adds to each score a penalty for the distance from query to key.
 """
 
 import math
@@ -13,24 +13,24 @@ from helpers.attention import dot_product_attention
 from helpers.heads import MultiHeadAttention, merge_heads, visible
 from helpers.masks import causal_mask, masked_softmax
 
-# ---------------------------------------------------------------- rotary: features that turn
+# ---------------------------------------------------------------- rotary positions
 
 
 def rotate_pairs(x, positions, base=10000.0):
-    """Turn features 2i and 2i + 1 together, the first pair fastest: rotary positions as first published.
+    """Rotate features 2i and 2i + 1 together, the first pair fastest: rotary positions as first published.
 
     Shapes: x (..., T, D), positions (T,), whole numbers or floats -> (..., T, D)
-    Units:  pair i turns by position * base**(-2i / D) radians; lengths stay as they are
-    Errors: TypeError or ValueError if x has no floats or an odd D, or positions do not fit
+    Units:  pair i rotates by position * base**(-2i / D) radians; lengths do not change
+    Errors: TypeError or ValueError if x is not floating, D is odd, or positions do not fit
     Source: Su et al. 2021, "RoFormer", section 3.2; notebook 09
     """
     require.turnable(x, positions)
     a, b = x.unflatten(-1, (-1, 2)).unbind(-1)  # (..., T, D) -> (..., T, D / 2, 2) -> two of (..., T, D / 2)
-    return torch.stack(_turned(a, b, positions, base), dim=-1).flatten(-2)  # (..., T, D)
+    return torch.stack(_rotated(a, b, positions, base), dim=-1).flatten(-2)  # (..., T, D)
 
 
 def rotate_halves(x, positions, base=10000.0):
-    """Turn features i and i + D / 2 together: the same with the features in another order.
+    """Rotate features i and i + D / 2 together: the same as `rotate_pairs`, with the features in another order.
 
     Shapes: x (..., T, D), positions (T,), whole numbers or floats -> (..., T, D)
     Units:  as in `rotate_pairs`
@@ -39,14 +39,14 @@ def rotate_halves(x, positions, base=10000.0):
     """
     require.turnable(x, positions)
     a, b = x.chunk(2, dim=-1)  # (..., T, D / 2) each
-    return torch.cat(_turned(a, b, positions, base), dim=-1)  # (..., T, D)
+    return torch.cat(_rotated(a, b, positions, base), dim=-1)  # (..., T, D)
 
 
 def rotate_first(x, positions, width, base=10000.0):
-    """Turn the first `width` features in halves, and leave the others as they are: partial rotary positions.
+    """Rotate the first `width` features in halves, and leave the others unchanged: partial rotary positions.
 
     Shapes: x (..., T, D), positions (T,) -> (..., T, D)
-    Units:  as in `rotate_pairs`, with `width` for D
+    Units:  as in `rotate_pairs`, with `width` instead of D
     Errors: as `rotate_pairs`; ValueError if the width is odd or above D
     Source: Black et al. 2022, "GPT-NeoX-20B"; notebook 09
     """
@@ -57,8 +57,8 @@ def rotate_first(x, positions, width, base=10000.0):
     return torch.cat([rotate_halves(turned, positions, base), rest], dim=-1)  # (..., T, D)
 
 
-def _turned(a, b, positions, base):
-    """The points (a, b) turned around (0, 0)."""
+def _rotated(a, b, positions, base):
+    """The points (a, b) rotated around (0, 0)."""
     # In float64: float32 would lose digits of large angles. The sines are as exact as x, in float32 at least.
     pair = torch.arange(a.size(-1), dtype=torch.float64, device=a.device)
     angle = positions.double()[:, None] * base ** (-pair / a.size(-1))  # (T, 1) * (D / 2,) -> (T, D / 2)
@@ -68,12 +68,12 @@ def _turned(a, b, positions, base):
 
 
 def pairs_to_halves(weight, num_heads):
-    """Reorder the rows of a query or key projection made for `rotate_pairs`, so that `rotate_halves` fits it.
+    """Reorder the rows of a query or key projection made for `rotate_pairs`, so that it fits `rotate_halves`.
 
-    In each head the rows 0, 2, 4, ... come first, then 1, 3, 5, ...: the scores stay the same.
+    In each head the rows 0, 2, 4, ... come first, then 1, 3, 5, ...; the scores stay the same.
 
     Shapes: weight (H * D, C), or a bias (H * D,) -> the same
-    Errors: TypeError or ValueError if the rows are not an even number for each head
+    Errors: TypeError or ValueError if the number of rows for each head is not even
     Source: notebook 09
     """
     require.head_rows(weight, num_heads, even=True)
@@ -81,11 +81,11 @@ def pairs_to_halves(weight, num_heads):
 
 
 def rotary_step(q, k, v, past=None):
-    """Causal attention with positions turned in pairs that goes on after a past.
+    """Causal attention with rotary positions in pairs that continues after a past.
 
-    The past holds keys that are already turned: a key keeps its position, so it is never turned again.
+    The past holds keys that are already rotated: a key keeps its position, so it is never rotated again.
 
-    Shapes: q, k, v (B, H, T, D), not yet turned; past (keys, values), (B, H, P, D) each, or None
+    Shapes: q, k, v (B, H, T, D), not yet rotated; past (keys, values), (B, H, P, D) each, or None
             -> out (B, H, T, D), (keys, values) of (B, H, P + T, D) each
     Errors: TypeError or ValueError if q, k, v or past do not fit
     Source: notebook 09
@@ -99,7 +99,7 @@ def rotary_step(q, k, v, past=None):
     return out, (k, v)
 
 
-# ---------------------------------------------------------------- biases: numbers that are added to the scores
+# ---------------------------------------------------------------- biases added to the scores
 
 
 def biased_attention(q, k, v, bias, mask=None):
@@ -107,7 +107,7 @@ def biased_attention(q, k, v, bias, mask=None):
 
     Shapes: q (..., T, D), k (..., S, D), v (..., S, Dv), bias and mask broadcastable to (..., T, S)
             -> out (..., T, Dv), weights (..., T, S)
-    Units:  the bias is not divided by sqrt(D); weights sum to 1 over S, to 0 where a row is fully masked
+    Units:  the bias is not divided by sqrt(D); weights sum to 1 over S, or to 0 where a row is fully masked
     Errors: TypeError or ValueError if q, k, v, bias or mask do not fit
     Source: Press et al. 2022; Raffel et al. 2020, section 2.1; notebook 09
     """
@@ -119,13 +119,13 @@ def biased_attention(q, k, v, bias, mask=None):
     return weights @ v, weights  # (..., T, Dv), (..., T, S)
 
 
-# ---------------------------------------------------------------- ALiBi: a penalty in proportion to the distance
+# ---------------------------------------------------------------- ALiBi: a penalty proportional to the distance
 
 
 def alibi_slopes(num_heads, device=None):
-    """How fast each head's scores fall with distance: 2**(-8 / H), 2**(-16 / H), ... down to 1 / 256.
+    """How fast each head's scores fall with the distance: 2**(-8 / H), 2**(-16 / H), ... down to 1 / 256.
 
-    Where H is no power of two, those of the next lower power P come first, then every other one of 2P.
+    If H is not a power of two, the slopes for the next lower power P come first, then every other slope for 2P.
 
     Shapes: -> (H,), float32
     Errors: TypeError or ValueError if num_heads is not a whole number of at least 1
@@ -149,7 +149,7 @@ def alibi_bias(num_heads, T, S, device=None):
 
 
 def distances(T, S, device=None):
-    """How far each key lies before each query, negative where it comes later.
+    """How far each key is before each query; negative for later keys.
 
     Shapes: -> (T, S), whole numbers; the queries are the last T of S positions
     Errors: TypeError or ValueError if a size is not a whole number of at least 1, or T > S
@@ -166,11 +166,11 @@ def distances(T, S, device=None):
 class RotaryAttention(MultiHeadAttention):
     """Multi-head attention with rotary positions in pairs; the queries are the last T of S positions.
 
-    NB: the decoder's cache keeps keys as they are projected, so all of them are turned in each step; `rotary_step`
-    turns each key once.
+    NB: the decoder's cache holds keys that are not rotated, so each step rotates all of them; `rotary_step` rotates
+    each key once.
 
     Shapes: as `MultiHeadAttention`
-    Units:  turn may be replaced by `rotate_halves`, if the weights are reordered; base may be raised for longer texts
+    Units:  turn may be replaced by `rotate_halves` if the weights are reordered; base may be raised for longer texts
     Source: Su et al. 2021; notebook 09
     """
 

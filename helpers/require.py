@@ -1,34 +1,34 @@
-"""What the model refuses, and the sentence that it says then: the rule, what it got, and often how to fix it.
+"""Checks of arguments; an error message is one sentence with the rule, what was given, and often how to fix it.
 
     require.shape(x, "... T C", C=8)                              one tensor of floats has these axes
     require.shapes("q ... T D, k ... S D, v ... S Dv", q, k, v)   several have, and a letter is one number in all
     require.sizes(num_heads=3)                                    whole numbers of at least 1
     require.that(p > 0, "p must be above 0", p)                   any other rule
 
-Each raises a TypeError or a ValueError unless its arguments fit. Those about shapes return what the letters stand for,
-such as {"T": 5, "C": 8}. There must be a position (T, S) and a feature (C, D, Dv), unless the letter is written as T?;
-at the dots any axes may stand.
+Each raises a TypeError or a ValueError unless its arguments fit. Those about shapes return the sizes of the letters,
+such as {"T": 5, "C": 8}. Positions (T, S) and features (C, D, Dv) must be at least 1, unless the letter is written as
+T?; the dots stand for any axes.
 """
 
 import torch
 
 KINDS = {"T": "position", "S": "position", "C": "feature", "D": "feature", "Dv": "feature"}  # at least one of each
-READ = {}  # patterns, by their text (torch.compile warns of functools.cache)
+READ = {}  # parsed patterns, by their text (torch.compile warns about functools.cache)
 QKV = "q ... T D, k ... S D, v ... S Dv"
 
 
 def kind_of(x):
-    """What x is: its dtype, or its type if it is no tensor."""
+    """The dtype of x, or its type if it is not a tensor."""
     return x.dtype if isinstance(x, torch.Tensor) else type(x).__name__
 
 
 def shape_of(x):
-    """The shape of x, or its type if it is no tensor."""
+    """The shape of x, or its type if it is not a tensor."""
     return tuple(x.shape) if isinstance(x, torch.Tensor) else type(x).__name__
 
 
 def that(holds, rule, got, hint="", error=ValueError):
-    """A rule holds."""
+    """Require a rule to hold."""
     if not holds:
         raise error(f"{rule}, got {got}{_after(hint)}")
 
@@ -37,7 +37,7 @@ def that(holds, rule, got, hint="", error=ValueError):
 
 
 def floats(x, name="x"):
-    """x is a tensor of floats; what else it may be tells how it came here."""
+    """Require x to be a tensor of floats; the hint depends on what it is instead."""
     if not isinstance(x, torch.Tensor) or not x.is_floating_point():
         is_mask = kind_of(x) == torch.bool
         hint = "a mask is passed by its name, mask=..." if is_mask else "token ids go through an embedding first"
@@ -45,7 +45,7 @@ def floats(x, name="x"):
 
 
 def shape(x, axes, name="x", hint="", floating=True, **sizes):
-    """x is a tensor with these axes; where a size is given, its axis has it.
+    """Require x to be a tensor with these axes, of the sizes that are given.
 
     axes: letters, such as "... T C"; with floating=False x may hold anything
     hint: how to fix too few or too many axes
@@ -64,10 +64,10 @@ def shape(x, axes, name="x", hint="", floating=True, **sizes):
 
 
 def shapes(pattern, *tensors, says="", broadcast=False, one_dtype=False, **sizes):
-    """Tensors of floats on one device have these axes, and a letter is one number in all of them; so are the dots.
+    """Require tensors of floats on one device to have these axes; a letter, and the dots, must be the same in all.
 
     pattern: for each tensor its name and its axes, such as "x ... C, weight C"
-    broadcast: what stands at the dots may differ, if it broadcasts
+    broadcast: the axes at the dots may differ; whether they broadcast is not checked here
     """
     parts, found, before = _parts(pattern), sizes.copy(), None
     for x, (name, axes) in zip(tensors, parts, strict=True):
@@ -86,7 +86,7 @@ def shapes(pattern, *tensors, says="", broadcast=False, one_dtype=False, **sizes
 
 
 def _misfit(x, axes, sizes):
-    """Which letter does not fit, or "axes" if their number does not; else "", and letters are added to the sizes."""
+    """The letter that does not fit, "axes" if their number does not, or ""; adds the letters' sizes to `sizes`."""
     (dots, letters), found = axes, x.shape
     more = len(found) - len(letters)
     if more and not (dots and more > 0):
@@ -99,7 +99,7 @@ def _misfit(x, axes, sizes):
 
 
 def _sentence(says, parts, tensors, sizes, wrong):
-    """What several tensors must be, what they are, and which letter or axes do not fit."""
+    """The message: what the tensors must be, what they are, and which letter or axes do not fit."""
     rules = [f"{name} {'' if i or says else 'must be '}{_written(axes, sizes)}" for i, (name, axes) in enumerate(parts)]
     got, counts = [], {}
     for (name, axes), x in zip(parts, tensors, strict=True):
@@ -127,7 +127,7 @@ def _parts(pattern):
 
 
 def _axes(axes):
-    """Whether there are dots, and the letters."""
+    """Parse axes: whether there are dots, and the letters."""
     if axes not in READ:
         letters = tuple(axes.split())
         READ[axes] = letters[0] == "...", letters[letters[0] == "..." :]
@@ -135,7 +135,7 @@ def _axes(axes):
 
 
 def _written(axes, sizes):
-    """(..., T, 8)"""
+    """The axes as they are shown, such as (..., T, 8)."""
     written = ", ".join(str(sizes.get(letter, letter.rstrip("?"))) for letter in axes.split())
     return f"({written}{'' if ' ' in axes else ','})"
 
@@ -153,40 +153,40 @@ def _after(hint):
 
 
 def sizes(least=1, hint="", **sizes):
-    """All sizes are whole numbers of at least `least`."""
+    """Require all sizes to be whole numbers of at least `least`."""
     for name, size in sizes.items():
-        if type(size) is not int:  # a sentence costs more time than a test
+        if type(size) is not int:  # composing a sentence takes longer than a test
             that(False, f"{name} must be a whole number", repr(size), hint, TypeError)
         if size < least:
             that(False, f"{name} must be at least {least}", size, hint)
 
 
 def number(name, x):
-    """x is a number."""
+    """Require x to be a number."""
     that(isinstance(x, (int, float)) and not isinstance(x, bool), f"{name} must be a number", repr(x), error=TypeError)
 
 
 def cap(cap):
-    """The cap is a number above 0."""
+    """Require the cap to be a number above 0."""
     number("cap", cap)
     that(cap > 0, "cap must be above 0, since scores end between -cap and cap", cap)
 
 
 def probability(p):
-    """p can be a dropout probability."""
+    """Require p to be a valid dropout probability."""
     number("a dropout probability", p)
     fix = "it is the share that becomes 0, and what is kept is divided by 1 - p"
     that(0 <= p < 1, "a dropout probability p must be at least 0 and below 1", p, fix)
 
 
 def one_of(choices, **named):
-    """Each value is one of the choices."""
+    """Require each value to be one of the choices."""
     for name, value in named.items():
         that(value in choices, f"{name} must be one of {', '.join(choices)}", repr(value))
 
 
 def divides(**named):
-    """Of two sizes the first divides the second: num_heads=3, d_model=33."""
+    """Require the first of two sizes to divide the second: num_heads=3, d_model=33."""
     (part, n), (whole, size) = named.items()
     if not (type(n) is type(size) is int and 0 < n <= size):
         sizes(**{whole: size, part: n})
@@ -197,13 +197,13 @@ def divides(**named):
 
 
 def even(why, **named):
-    """Each size is even."""
+    """Require each size to be even."""
     for name, size in named.items():
         that(size % 2 == 0, f"{name} must be even, since {why}", size, f"take {size + 1}")
 
 
 def whole(x, name):
-    """x is a tensor of whole numbers."""
+    """Require x to be a tensor of whole numbers."""
     if not isinstance(x, torch.Tensor) or x.is_floating_point() or x.is_complex() or x.dtype == torch.bool:
         raise TypeError(
             f"{name} must be a tensor of whole numbers, got {kind_of(x)}; make one with torch.tensor({name})"
@@ -211,7 +211,7 @@ def whole(x, name):
 
 
 def ids(ids, limit, axes="...", name="ids", **sizes):
-    """All ids are row numbers of a table with `limit` rows, and have these axes."""
+    """Require ids to have these axes, and to be row numbers of a table with `limit` rows."""
     whole(ids, name)
     found = shape(ids, axes, name, f"one sequence (T,) becomes a batch of one by {name}[None]", False, **sizes)
     wrong = ids[(ids < 0) | (ids >= limit)]
@@ -223,7 +223,7 @@ def ids(ids, limit, axes="...", name="ids", **sizes):
 
 
 def lengths(lengths, max_length):
-    """Lengths count real tokens: (B,), from 0 to max_length."""
+    """Require lengths (B,) to be numbers of real tokens, from 0 to max_length."""
     whole(lengths, "lengths")
     shape(lengths, "B", "lengths", floating=False)
     fix = "a length counts real tokens, and max_length is at least the largest of them"
@@ -232,7 +232,7 @@ def lengths(lengths, max_length):
 
 
 def room(count, limit, name="context_length", owner="x"):
-    """So many positions are at most a limit of this name."""
+    """Require the number of positions to be at most a limit of this name."""
     if count > limit:
         fix = f"shorten {owner}, or build the module with a larger {name}"
         raise ValueError(f"{owner} has {count} positions, but {name} is {limit}; {fix}")
@@ -242,9 +242,9 @@ def room(count, limit, name="context_length", owner="x"):
 
 
 def qkv(q, k, v):
-    """Queries (..., T, D), keys (..., S, D) and values (..., S, Dv) fit together, and all before that broadcasts."""
+    """Require queries (..., T, D), keys (..., S, D) and values (..., S, Dv) to fit, with dots that broadcast."""
     shapes(QKV, q, k, v, broadcast=True, one_dtype=True)
-    if q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:  # most often, and much faster than to try
+    if q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:  # the usual case, and much faster than to try
         return
     try:
         torch.broadcast_tensors(*(torch.empty(z.shape[:-2]) for z in (q, k, v)))  # broadcast_shapes imports SymPy
@@ -254,14 +254,14 @@ def qkv(q, k, v):
 
 
 def grouped(q, k, v):
-    """Queries (B, H, T, D), keys (B, G, S, D) and values (B, G, S, Dv) fit together, and G divides H."""
+    """Require queries (B, H, T, D), keys (B, G, S, D) and values (B, G, S, Dv) to fit, and G to divide H."""
     found = shapes("q B H T D, k B G S D, v B G S Dv", q, k, v, one_dtype=True)
     divides(groups=found["G"], num_heads=found["H"])
     return found
 
 
 def tiled(q, k, v, tile, causal):
-    """q, k and v fit without broadcasting, a tile has at least one position, and causal attention has T = S."""
+    """Require q, k and v to fit without broadcasting, tiles of at least one position, and T = S if causal."""
     found = shapes(QKV, q, k, v, one_dtype=True)
     sizes(tile=tile)
     if causal:
@@ -269,7 +269,7 @@ def tiled(q, k, v, tile, causal):
 
 
 def as_many(T, S):
-    """Causal attention has as many queries as keys."""
+    """Require as many queries as keys, for causal attention."""
     if T != S:
         raise ValueError(
             f"causal=True needs as many queries as keys, got T = {T} and S = {S}: which key is "
@@ -279,14 +279,14 @@ def as_many(T, S):
 
 
 def floating_scores(scores):
-    """Scores, and the weights that they become, are floats."""
+    """Require scores, or the weights that they become, to be floats."""
     if not isinstance(scores, torch.Tensor) or not scores.is_floating_point():
         fix = "torch.tensor(...) makes one of a list, and .float() one of whole numbers"
         raise TypeError(f"scores and weights must be tensors of floats, got {kind_of(scores)}; {fix}")
 
 
 def mask(mask, scores):
-    """The mask is bool and broadcasts to the scores (..., T, S), which are floats."""
+    """Require the mask to be bool and to broadcast to the scores (..., T, S), which must be floats."""
     if not isinstance(mask, torch.Tensor) or mask.dtype != torch.bool:
         fix = "a 0/1 mask becomes one by mask == 1, an additive mask of 0 and -inf by mask == 0"
         raise TypeError(f"mask must be bool (True = may attend), got {kind_of(mask)}; {fix}")
@@ -295,7 +295,7 @@ def mask(mask, scores):
 
 
 def broadcasts(x, scores, name):
-    """x is on the device of the scores (..., T, S), and broadcasts to their shape."""
+    """Require x to be on the device of the scores (..., T, S), and to broadcast to their shape."""
     if x.device != scores.device:
         fix = f"move it with {name}.to(scores.device)"
         raise ValueError(f"{name} is on {x.device}, the scores are on {scores.device}; {fix}")
@@ -309,7 +309,7 @@ def broadcasts(x, scores, name):
 
 
 def stretches(x, shape):
-    """Whether broadcasting stretches x to exactly this shape."""
+    """Whether x broadcasts to exactly this shape."""
     try:
         return x.expand(shape).shape == shape
     except RuntimeError:
@@ -317,7 +317,7 @@ def stretches(x, shape):
 
 
 def fits(x, layer, axes="... T C", name="x", **sizes):
-    """x has these axes and goes into an nn.Linear; returns what the letters stand for."""
+    """Require x to have these axes and to fit an nn.Linear; return the sizes of the letters."""
     hint = f"one sequence (T, C) becomes a batch of one by {name}[None]" if axes[0] == "B" else ""
     found = shape(x, axes, name, hint, C=layer.in_features, **sizes)
     weight = layer.weight
@@ -330,7 +330,7 @@ def fits(x, layer, axes="... T C", name="x", **sizes):
 
 
 def context(x, context, q_proj, k_proj, causal):
-    """The projections take x (..., T, C) and context (..., S, C), and causal attention has T = S."""
+    """Require x (..., T, C) and context (..., S, C) to fit the projections, and T = S if causal."""
     fits(x, q_proj)
     if context is x:
         return
@@ -342,11 +342,11 @@ def context(x, context, q_proj, k_proj, causal):
         as_many(x.size(-2), context.size(-2))
 
 
-# ---------------------------------------------------------------- what is remembered, and what is given with it
+# ---------------------------------------------------------------- pasts, projections, positions and weights
 
 
 def past_of(pattern, past, like=None, **sizes):
-    """A past is a tuple of these tensors, as it was returned, of the dtype and on the device of `like`."""
+    """Require a past to be a tuple of these tensors, as it was returned, with the dtype and device of `like`."""
     names = [name for name, _ in _parts(pattern)]
     is_past = isinstance(past, (tuple, list)) and len(past) == len(names)
     that(is_past, f"past must be ({', '.join(names)}), as it was returned", count_of(past), error=TypeError)
@@ -359,9 +359,9 @@ def past_of(pattern, past, like=None, **sizes):
 
 
 def keys_and_values(past, q, context=None):
-    """Keys and values of earlier calls fit in front of new ones that are like q, or are those of the context.
+    """Require past keys and values to fit in front of new ones that are like q, or to be those of the context.
 
-    Returns how many positions they hold, 0 if there is no past.
+    Return their number of positions, 0 if there is no past.
     """
     if past is None:
         return 0
@@ -371,7 +371,7 @@ def keys_and_values(past, q, context=None):
 
 
 def decoder_input(ids_, past, real, config, kind):
-    """The ids (B, T) are rows of the table; a past of this kind and `real` fit them, and all have a position."""
+    """Require ids (B, T) to be rows of the table, a past of this kind and `real` to fit them, and enough positions."""
     B, T = ids(ids_, config.vocab_size, "B T").values()
     is_past = past is None or isinstance(past, kind)
     that(is_past, "past must be what the model returned with its logits", kind_of(past), error=TypeError)
@@ -388,12 +388,12 @@ def decoder_input(ids_, past, real, config, kind):
 
 
 def count_of(x):
-    """What x is, and how many: "tuple of 2"."""
+    """The type of x, with its length if it is a tuple or list: "tuple of 2"."""
     return f"{type(x).__name__} of {len(x)}" if isinstance(x, (tuple, list)) else type(x).__name__
 
 
 def head_rows(weight, num_heads, even=False):
-    """The rows of a projection can be shared out among the heads, if need be an even number to each."""
+    """Require the rows of a projection to divide among the heads, with an even number for each if `even` is true."""
     sizes(num_heads=num_heads)
     floats(weight, "weight")
     rows, each = len(weight) if weight.dim() else 0, "an even" if even else "the same"
@@ -402,7 +402,7 @@ def head_rows(weight, num_heads, even=False):
 
 
 def turnable(x, positions):
-    """x is (..., T, D) with an even D, and there is a number for each of its T positions."""
+    """Require x to be (..., T, D) with an even D, and a number for each of its T positions."""
     T, D = shape(x, "... T? D").values()
     even("features are turned in pairs", D=D)
     is_numbers = isinstance(positions, torch.Tensor) and not positions.is_complex() and positions.dtype != torch.bool
@@ -414,7 +414,7 @@ def turnable(x, positions):
 
 
 def own_weights(weights, module):
-    """The weights have the names and shapes of the module's own."""
+    """Require the weights to have the names and shapes of the module's own."""
     own = module.state_dict()
     faults = {
         "missing": [name for name in own if name not in weights],

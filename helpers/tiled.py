@@ -1,6 +1,6 @@
-"""Attention in tiles: exact, and neither its scores nor its weights ever exist as a whole table of T x S.
+"""Attention in tiles: exact, but without ever storing the whole T x S table of scores or weights.
 
-This is the algorithm of FlashAttention without what makes it fast, which is a fused kernel.
+This is the algorithm of FlashAttention without the fused kernel that makes it fast.
 """
 
 import math
@@ -15,7 +15,7 @@ INF = float("inf")
 def tiled_attention(q, k, v, tile=64, causal=False):
     """Attention that reads `tile` queries and `tile` keys at a time, in the forward and in the backward pass.
 
-    Between the two it keeps out and lse, and no weights.
+    Between the two, it keeps out and lse, but no weights.
 
     Shapes: q (..., T, D), k (..., S, D), v (..., S, Dv) -> out (..., T, Dv), lse (..., T)
     Units:  scores are divided by sqrt(D); lse is the logarithm of the sum of exp(scores), in float32 at least
@@ -26,7 +26,7 @@ def tiled_attention(q, k, v, tile=64, causal=False):
 
 
 class TiledAttention(torch.autograd.Function):
-    """`tiled_attention` for autograd: which pass calls what, and what is saved between them.
+    """The forward and backward pass of `tiled_attention` for autograd, and what is saved between them.
 
     Source: notebook 12
     """
@@ -44,7 +44,7 @@ class TiledAttention(torch.autograd.Function):
 
 
 def tiled_forward(q, k, v, tile=64, causal=False):
-    """The forward pass: for each tile of queries an online softmax over the tiles of keys.
+    """The forward pass: for each tile of queries, an online softmax over the tiles of keys.
 
     Shapes: as `tiled_attention`
     Units:  as `tiled_attention`; maxima and sums are kept in float32 at least
@@ -63,7 +63,7 @@ def tiled_forward(q, k, v, tile=64, causal=False):
             scores = _scores(q, k, rows, part, causal)  # (..., t, s)
             new = torch.maximum(largest, scores.amax(dim=-1))
             shrink = (largest - new).exp()  # 0 at first, 1 where the maximum stays
-            weights = (scores - new[..., None]).exp()  # but for the division
+            weights = (scores - new[..., None]).exp()  # not yet divided by their sum
             total = total * shrink + weights.sum(dim=-1)
             read = read * shrink[..., None] + weights @ v[..., part, :].to(exact)
             largest = new
@@ -73,7 +73,7 @@ def tiled_forward(q, k, v, tile=64, causal=False):
 
 
 def tiled_backward(q, k, v, out, lse, d_out, tile=64, causal=False, d_lse=None):
-    """The backward pass: each tile of weights is computed again, exp(scores - lse), used and forgotten.
+    """The backward pass: each tile of weights is recomputed as exp(scores - lse), used and discarded.
 
     Shapes: q, k, v, out and lse as in `tiled_attention`, d_out (..., T, Dv), d_lse (..., T) or None
             -> dq (..., T, D), dk (..., S, D), dv (..., S, Dv)
@@ -85,7 +85,7 @@ def tiled_backward(q, k, v, out, lse, d_out, tile=64, causal=False, d_lse=None):
     require.shapes(pattern, q, v, out, lse, d_out)
     exact = lse.dtype
     dq, dk, dv = (torch.zeros_like(x, dtype=exact) for x in (q, k, v))
-    mean = (d_out.to(exact) * out.to(exact)).sum(dim=-1)  # the mean of d_weights by the weights, without any table
+    mean = (d_out.to(exact) * out.to(exact)).sum(dim=-1)  # the mean of d_weights, weighted by the weights
     if d_lse is not None:
         mean = mean - d_lse
     for rows, columns in tiles(q.size(-2), k.size(-2), tile, causal):
@@ -101,9 +101,9 @@ def tiled_backward(q, k, v, out, lse, d_out, tile=64, causal=False, d_lse=None):
 
 
 def tiles(T, S, tile, causal=False):
-    """The tiles that are read, in order: for each slice of queries the slices of its keys.
+    """The tiles that are read, in order: for each slice of queries, the slices of its keys.
 
-    A causal tile is skipped if all of its keys come later than all of its queries: nearly half of them.
+    With causal=True, a tile is skipped if all its keys come later than all its queries, as in nearly half of them.
 
     Shapes: -> a list of (slice of queries, list of slices of keys)
     Source: notebook 12

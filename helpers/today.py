@@ -1,6 +1,6 @@
-"""A language model of today: Llama's architecture, from the inside out.
+"""A modern language model: Llama's architecture, from the inside out.
 
-RMSNorm for LayerNorm, rotary positions for a table, fewer keys than queries, and a feed-forward network with a gate.
+RMSNorm replaces LayerNorm, rotary positions replace the table, query heads share keys, and the feed-forward is gated.
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from helpers.norms import RMSNorm
 
 @dataclass(frozen=True)
 class TodayConfig:
-    """The sizes of a decoder of today, which has no maximum length; the defaults are close to the story model's.
+    """The sizes of a modern decoder, which has no maximum length; the defaults are close to the story model's.
 
-    Errors: TypeError or ValueError if a size makes no sense
+    Errors: TypeError or ValueError if a size is invalid
     Source: notebook 10
     """
 
@@ -73,7 +73,7 @@ class TodayBlock(nn.Module):
 
 
 class TodayDecoder(nn.Module):
-    """From ids to a score for every token that could come next, at every position, however long the text.
+    """A language model that scores every possible next token, at every position of a text of any length.
 
     Shapes: ids (B, T) -> logits (B, T, V), past
             past: what an earlier call returned, (keys, values) for each layer; the ids continue after it
@@ -92,7 +92,7 @@ class TodayDecoder(nn.Module):
         )
         self.norm = RMSNorm(config.d_model)
         for parameter in self.parameters():
-            if parameter.dim() == 2:  # a layer gives numbers as large as it gets, as in `Decoder`
+            if parameter.dim() == 2:  # outputs are as large as inputs, as in `Decoder`
                 nn.init.normal_(parameter, std=parameter.size(-1) ** -0.5)
 
     def forward(self, ids, past=None):
@@ -100,7 +100,7 @@ class TodayDecoder(nn.Module):
         return logits, past
 
     def look(self, ids, past=None):
-        """The logits, and the attention weights of each layer.
+        """Return the logits, and the attention weights of each layer.
 
         Shapes: ids (B, T) -> logits (B, T, V), a list with (B, H, T, P + T) for each layer
         Errors: as `TodayDecoder`

@@ -1,4 +1,4 @@
-"""From text to ids: whole words with a small vocabulary, and BERT's pieces of words."""
+"""Tokenizers: whole words with a small vocabulary, and BERT's WordPiece."""
 
 import operator
 import re
@@ -38,7 +38,7 @@ def encode(text, vocabulary):
     """Replace each word by its id; words that are not in the vocabulary share the id of `<unk>`.
 
     Shapes: text with T words -> list of T ints
-    Errors: TypeError if text is not a str; ValueError if it has no word or the vocabulary no `<unk>`
+    Errors: TypeError if text is not a str; ValueError if it has no word or the vocabulary has no `<unk>`
     Source: notebook 01
     """
     if UNKNOWN not in vocabulary:
@@ -62,7 +62,7 @@ def decode(ids, vocabulary):
 
 
 class WordPiece:
-    """BERT's way of splitting words: the longest piece in the vocabulary, then the longest piece of the rest.
+    """BERT's tokenizer: it takes the longest piece in the vocabulary, then the longest piece of the rest of the word.
 
     A piece that continues a word starts with ##. Text is lower-cased and stripped of accents, as for
     the "uncased" BERT models. The ids are those of Hugging Face's fast BERT tokenizer, with two differences:
@@ -95,7 +95,7 @@ class WordPiece:
         """The pieces of a text, without [CLS] and [SEP].
 
         Shapes: -> list of str
-        Errors: TypeError if text is not a str; ValueError if nothing in it can be read
+        Errors: TypeError if text is not a str; ValueError if it has no word or mark
         Source: notebook 01
         """
         words = _words_and_marks(text)
@@ -129,7 +129,7 @@ class WordPiece:
         """The ids of a text, with [CLS] first and [SEP] last.
 
         Shapes: -> list of int, at most max_length of them
-        Errors: TypeError if text is not a str; ValueError if nothing in it can be read, or max_length is below 3
+        Errors: TypeError if text is not a str; ValueError if it has no word or mark, or max_length is below 3
         Source: notebook 01
         """
         if max_length is not None and max_length < 3:
@@ -182,12 +182,12 @@ def _with_spaces(text, is_separate):
 
 
 def _is_control(c):
-    """Invisible characters; not white space, and not what this Python does not know yet, such as a new emoji."""
+    """Whether c is invisible; white space does not count, nor do characters that this Python does not know yet."""
     return c in "\0\ufffd" or (unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co") and c not in "\t\n\r")
 
 
 def _is_mark(c):
-    """Punctuation; every ASCII character that is no letter, digit or space counts, even $ and ^."""
+    """Whether c is punctuation; every printable ASCII character but letters, digits and space counts, even $ and ^."""
     return re.match(r"[!-/:-@[-`{-~]", c) is not None or unicodedata.category(c).startswith("P")
 
 

@@ -1,6 +1,6 @@
-"""Windows: each query attends to the latest positions alone, so that less is computed, and less kept.
+"""Windows: each query attends to only the latest positions, which saves computation and memory.
 
-Three ways to the same numbers: a mask, a band, and a cache that forgets.
+Three methods give the same numbers: a mask, a band, and a rolling cache.
 """
 
 import torch
@@ -12,7 +12,7 @@ from helpers.relative_positions import distances
 
 
 def window_mask(T, S, window, device=None):
-    """Let each query see the `window` latest positions up to its own, which counts.
+    """Let each query see the `window` latest positions, its own included.
 
     Shapes: -> (T, S), bool; the queries are the last T of S positions
     Errors: TypeError or ValueError if a size is not a whole number of at least 1, or T > S
@@ -24,9 +24,9 @@ def window_mask(T, S, window, device=None):
 
 
 def banded_attention(q, k, v, window):
-    """Causal attention within a window, computed in blocks: a block's queries read its own keys and the block before.
+    """Causal attention within a window, computed in blocks: a block's queries read its keys and the previous block's.
 
-    There is never a table of T x T scores, only one of T x 2 * window.
+    It never makes a table of T x T scores, only one of T x 2 * window.
 
     Shapes: q (B, H, T, D), k (B, G, T, D), v (B, G, T, Dv) -> (B, H, T, Dv)
     Errors: TypeError or ValueError if q, k and v do not fit, or window is not a whole number of at least 1
@@ -37,20 +37,20 @@ def banded_attention(q, k, v, window):
     require.that(as_many, "q and k must have as many positions, since both begin with the text", got)
     require.sizes(window=window)
     (B, _, T, _), W = q.shape, min(window, q.size(2))
-    N = -(-T // W)  # blocks; the last one is filled up with zeros, which only its own later queries see
+    N = -(-T // W)  # blocks; the last is padded with zeros, which only padded queries see
     q, k, v = (F.pad(x, (0, 0, 0, N * W - T)).unflatten(2, (N, W)) for x in (q, k, v))  # (B, ..., N, W, D)
     k, v = (torch.cat([F.pad(x, (0, 0, 0, 0, 1, 0))[:, :, :-1], x], dim=3) for x in (k, v))  # (B, G, N, 2W, D)
     mask = window_mask(W, 2 * W, W, q.device).repeat(N, 1, 1)  # (N, W, 2W)
-    mask[0, :, :W] = False  # nothing stands before the first block
+    mask[0, :, :W] = False  # nothing comes before the first block
     q, k, v = (x.transpose(1, 2).flatten(0, 1) for x in (q, k, v))  # (B * N, ..., positions, D)
     out, _ = grouped_attention(q, k, v, mask.repeat(B, 1, 1)[:, None])  # (B * N, H, W, Dv)
     return out.unflatten(0, (B, N)).transpose(1, 2).flatten(2, 3)[:, :, :T]  # (B, H, N, W, Dv) -> (B, H, T, Dv)
 
 
 def rolling_step(q, k, v, past, window):
-    """Causal attention within a window that goes on after a past, of which only what later queries see is kept.
+    """Causal attention within a window that continues after a past, and keeps only what later queries can see.
 
-    First attend, then forget: the first of several new tokens may still see what the last one no longer does.
+    It attends before it trims: the first of several new tokens may still see keys that the last one does not.
 
     Shapes: q (B, H, T, D), k and v (B, G, T, D); past (keys, values), (B, G, P, D) each, or None
             -> out (B, H, T, D), (keys, values) of the window - 1 latest positions, or of all if there are fewer
@@ -66,7 +66,7 @@ def rolling_step(q, k, v, past, window):
 
 
 def latest(past, count):
-    """Copies of the last `count` positions of keys and values; a view would keep the memory of all of them.
+    """Copy the last `count` positions of keys and values; a view would keep all of them in memory.
 
     Shapes: tensors (B, G, S, D) -> (B, G, min(S, count), D) each
     Source: notebook 11

@@ -2,14 +2,14 @@
 
     python -m models.bert_arguments > data/transformers_5.json      which notebook 14 shows, next to transformers_4.json
 
-Each argument is given to a BertAttention with random weights; an output that does not move shows that it is ignored.
+Each argument is given to a BertAttention with random weights; if the output does not change, the argument is ignored.
 """
 
 import json
 
 import torch
 
-B, T, S, H, D, M = 2, 3, 7, 3, 8, 16  # T = H, where a head mask with one axis fits the keys as well
+B, T, S, H, D, M = 2, 3, 7, 3, 8, 16  # T = H, so that a head mask with one axis fits the keys as well
 LOWEST = torch.finfo(torch.float32).min
 
 
@@ -71,19 +71,19 @@ def effects():
 
 
 def hiding(real):
-    """A mask to be added, (1, 1, 1, keys): 0 for a real token, the lowest float for padding."""
+    """An additive mask, (1, 1, 1, keys): 0 for a real token, the lowest float for padding."""
     return torch.zeros(1, 1, 1, len(real)).masked_fill(~real, LOWEST)
 
 
 def moves(with_it, without):
     try:
         return "has an effect" if not torch.equal(with_it(), without()) else "no effect, no error"
-    except Exception as error:  # whatever it is, it is the answer
+    except Exception as error:  # any exception is an answer
         return type(error).__name__
 
 
 def bool_mask(module, x, real, added):
-    """A bool mask, True = may attend: does it hide what the added one hides?"""
+    """What a bool mask, True = may attend, does, compared with the additive one."""
     got = module(x, attention_mask=real.expand(B, 1, 1, T))[0]
     if torch.allclose(got, module(x, attention_mask=added)[0], atol=1e-5):
         return "hides what is False"
@@ -92,7 +92,7 @@ def bool_mask(module, x, real, added):
 
 
 def flat_head_mask(module, x, heads):
-    """One number for each head, without the other axes: does it reach the heads, or the keys?"""
+    """Whether a head mask without the other axes, (H,), scales the heads or the keys."""
     got, plain = module(x, head_mask=heads)[0], module(x)[0]
     if torch.equal(got, plain):
         return "no effect, no error"
@@ -107,7 +107,7 @@ def relative_attention():
 
 
 def relative(x, past):
-    """Is there a table of distances, and does one new token after a cache use more of it than the row of distance 0?"""
+    """Whether a table of distances exists, and one new token after a cache uses more than its row of distance 0."""
     module = relative_attention()
     tables = [parameter for name, parameter in module.named_parameters() if "distance" in name]
     if not tables:
@@ -128,7 +128,7 @@ def errors(module, x, **given):
 
 
 def items(x, is_decoder=False, **given):
-    """What the items of the tuple that comes back are, by their types and shapes."""
+    """The kinds of the items that are returned, recognized by their types and shapes."""
     return ", ".join(map(kind, attention(is_decoder=is_decoder)(x, **given)))
 
 

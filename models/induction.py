@@ -1,8 +1,8 @@
-"""Grow a head: strings that repeat, how heads are recognized that read them back, and a model in which they form.
+"""Induction heads: strings that repeat, scores that recognize the heads that read them back, and models to train.
 
-A random string that comes a second time can be predicted by one rule: find the token's previous occurrence, and take
-what followed it. That takes two layers. A head of the first writes into each position which token came just before;
-a head of the second, an induction head, looks for the position into which its own token was written.
+When a random string repeats, one rule predicts it: find the token's previous occurrence, and take what followed it.
+That takes two layers. A head of the first writes into each position which token came just before it; a head of the
+second, an induction head, looks for the position into which its own token was written.
 """
 
 from typing import NamedTuple
@@ -14,14 +14,14 @@ from helpers.decoder import Decoder, DecoderConfig, token_losses
 from models.training import seeded, train
 
 VOCAB_SIZE, LENGTH = 64, 64
-SHORTEST, LONGEST = 8, 40  # the strings' lengths vary: with one length alone, a fixed distance would be learned
+SHORTEST, LONGEST = 8, 40  # the strings' lengths vary: with a single length, a model could learn a fixed distance
 
 
 class Point(NamedTuple):
     """What a model can do after some steps, on strings that it was not trained on.
 
-    Shapes: loss in nats and share of right first choices, where a token has to be read back; previous and induction
-            (layers, H), the mean scores of each head
+    Shapes: loss in nats and accuracy, where a token has to be read back; previous and induction (layers, H), the mean
+            scores of each head
     """
 
     step: int
@@ -32,11 +32,11 @@ class Point(NamedTuple):
 
 
 def repeated_strings(generator, size, length, shortest, longest, vocab_size, first=0):
-    """Random strings of distinct tokens, each repeated until the row is full: after the first time all is certain.
+    """Random strings of distinct tokens, each repeated until the row is full: all but the first copy can be predicted.
 
     Shapes: -> ids (size, length), from `first` to `vocab_size` - 1; counted (size, length - 1), bool, True where
             the next token has to be read back
-    Units:  each row's string has a length drawn evenly from `shortest` to `longest`
+    Units:  each row's string has a length drawn uniformly from `shortest` to `longest`
     Errors: ValueError if there are fewer tokens than the longest string needs
     Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; notebook 08
     """
@@ -45,14 +45,14 @@ def repeated_strings(generator, size, length, shortest, longest, vocab_size, fir
         raise ValueError(
             f"strings of {shortest} to {longest} distinct tokens need at least as many tokens, got {vocab_size - first}"
         )
-    tokens = first + torch.rand(size, vocab_size - first, generator=generator).argsort(dim=-1)  # a permutation a row
+    tokens = first + torch.rand(size, vocab_size - first, generator=generator).argsort(dim=-1)  # permutations
     distance = torch.randint(shortest, longest + 1, (size, 1), generator=generator)
     positions = torch.arange(length)
     return tokens.gather(1, positions % distance), positions[1:] >= distance
 
 
 def previous_token_scores(weights):
-    """How much each head looks at the token just before.
+    """How much each head attends to the previous token.
 
     Shapes: weights (..., H, T, T) -> (..., H), the mean of the weights from t to t - 1
     Source: Elhage et al. 2021; notebook 08
@@ -61,7 +61,7 @@ def previous_token_scores(weights):
 
 
 def induction_scores(weights, ids):
-    """How much each head looks at what followed the last time: at the position after the token's previous occurrence.
+    """How much each head attends to the position right after the token's previous occurrence.
 
     Shapes: weights (H, T, T), ids (T,) -> (H,), the mean over all positions whose token occurred before
     Errors: ValueError if no token occurs twice
@@ -72,12 +72,12 @@ def induction_scores(weights, ids):
     if not again.any():
         raise ValueError("at least one token must occur twice, got ids that are all different")
     positions = torch.arange(len(ids), device=ids.device)
-    after = (same * positions).amax(dim=-1)[again] + 1  # one after the latest of them
+    after = (same * positions).amax(dim=-1)[again] + 1  # one after the latest occurrence
     return weights[:, again, after].mean(dim=-1)
 
 
 def attention_only(num_layers, seed):
-    """An untrained model for strings: attention, and no feed-forward networks.
+    """Make an untrained model for strings, with attention and no feed-forward networks.
 
     Shapes: -> Decoder
     Source: notebook 08
@@ -86,7 +86,7 @@ def attention_only(num_layers, seed):
 
 
 def strings(seed, shortest=SHORTEST, longest=LONGEST, size=32, vocab_size=VOCAB_SIZE, first=0):
-    """Batches of repeated strings, without end.
+    """Generate endless batches of repeated strings.
 
     Shapes: -> yields (ids (size, 64), counted (size, 63))
     Source: notebook 08
@@ -98,7 +98,7 @@ def strings(seed, shortest=SHORTEST, longest=LONGEST, size=32, vocab_size=VOCAB_
 
 @torch.no_grad()
 def examine(model, step=0, seed=99, shortest=SHORTEST, longest=LONGEST, head_mask=None):
-    """What a model does with 64 strings, and where its heads look.
+    """Measure what a model does with 64 strings, and what its heads attend to.
 
     Shapes: head_mask (layers, H), 0 silences a head -> Point
     Source: notebook 08
@@ -118,7 +118,7 @@ def examine(model, step=0, seed=99, shortest=SHORTEST, longest=LONGEST, head_mas
 
 
 def grow(model, seed, steps=500, every=25, shortest=SHORTEST, longest=LONGEST):
-    """Train a model on strings, and look at its heads before the first step and every few steps.
+    """Train a model on strings, and examine its heads before the first step and every few steps.
 
     Shapes: -> yields Point
     Source: notebook 08

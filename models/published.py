@@ -1,7 +1,7 @@
-"""What notebook 14 reads and translates: a module in the style of published code, and weights as others store them.
+"""The code that notebook 14 reads and translates: a module in the style of published code, and fused weights.
 
-The rows of `qkv` lie as in GPT-NeoX and BLOOM, the scores are those of T5, and the batch is the second axis, as it long
-was in PyTorch.
+The rows of `qkv` are ordered as in GPT-NeoX and BLOOM, the scores are those of T5, and the batch is the second axis, as
+it long was in PyTorch.
 """
 
 import torch
@@ -33,7 +33,7 @@ class FusedAttention(nn.Module):
 
 
 def fused(weights, num_heads, layout):
-    """The weights of q, k and v in one: what exercise 14.1 takes apart.
+    """Fuse the weights of q, k and v into one, which exercise 14.1 takes apart.
 
     Shapes: three weights (C, C) -> (3C, C), or (C, 3C) for the layout "transposed"
     Errors: ValueError if the layout is unknown

@@ -1,6 +1,6 @@
 """Numbers in words, which the encoder and the decoder of notebook 08 rewrite in digits: three hundred five is 305.
 
-The parameters come with the course, since no two machines would end with the same: training magnifies every rounding.
+The parameters come with the course, since another machine would train other ones: training magnifies rounding errors.
 """
 
 from pathlib import Path
@@ -23,7 +23,7 @@ SHA256 = "72aa0c8ade826bb6c97e4f5d35575b86d1d3e934819b138926596bb82e7a1418"
 
 
 def in_words(number):
-    """A number from 0 to 999,999 as a list of words.
+    """Spell a number from 0 to 999,999 as a list of words.
 
     Source: notebook 08
     """
@@ -37,7 +37,7 @@ def in_words(number):
 
 
 def draw_numbers(draw, size):
-    """As many numbers, each with one to six digits: a random.Random draws how many, and then which.
+    """Draw `size` numbers with a random.Random: first the most digits that each may have, one to six, then the number.
 
     Source: notebook 08
     """
@@ -45,7 +45,7 @@ def draw_numbers(draw, size):
 
 
 def pairs(numbers):
-    """The ids of some numbers, in words and in signs; 0 is padding, on the right.
+    """Encode numbers as ids, in words and in signs; 0 is padding, on the right.
 
     Shapes: B numbers -> source (B, S) and target (B, T), which begins with <start> and ends with <end>
     Source: notebook 08
@@ -56,7 +56,7 @@ def pairs(numbers):
 
 
 def digits(target):
-    """What was written in each row of ids, up to <end>.
+    """Decode the digits in each row of ids, up to <end>.
 
     Shapes: target (B, T), which begins with <start> -> a list of B strings
     Source: notebook 08
@@ -65,7 +65,7 @@ def digits(target):
 
 
 def load(model):
-    """Give notebook 08's model the parameters that come with the course, after verifying their file.
+    """Load the parameters that come with the course into notebook 08's model, after verifying their file.
 
     Errors: FileNotFoundError if the file is missing; ValueError if it is not the one that was recorded
     Source: notebook 08; `python -m tools.record.rewriting`

@@ -1,6 +1,6 @@
-"""Small stories in which what was said has to be read back: a grammar that knows how well they can be predicted.
+"""Small stories in which earlier words have to be read back, told by a grammar that knows how predictable each word is.
 
-Three people each get a place, something that they do and something that they like; then the story goes on about them:
+Three people each get a place, something to do and something to like; then more sentences about them follow:
 
     In Lima Mia loves beans. Mia wears white scarves. In Quito Ray craves soup. Ray builds black boats. In Paris Ida
     likes eggs. Ida rides blue bikes. Mia wears white scarves. In Quito Ray builds black boats. Ida likes eggs. ...
@@ -8,23 +8,23 @@ Three people each get a place, something that they do and something that they li
 A person's opening is `In PLACE NAME` and the two sentences `NAME ACTION COLOR THING` and `NAME LIKING FOOD` in either
 order. All names, places, actions, colors, likings and foods of a story differ, and an action goes with two things.
 Every later sentence draws one of the three people, begins with `In PLACE` or not, and says one of the two sentences.
-There is no last sentence: a story is as long as you want it.
+There is no last sentence, so a story can have any length.
 
 The kinds of words, and how each is drawn:
 
-    new      of the opening: evenly from what is left
+    new      a new word in the opening: uniformly from those that are left
     start    how a later sentence begins: `In` 1/2, or each name 1/6
     place    the place after a later `In`: 1/3 each
-    verb     which of the person's two sentences: 1/2 each; as the actions are read back, so are the likings
+    verb     which of the person's two sentences: 1/2 each, once both verbs are read back
     again    the person of the sentence before, in the opening: certain, once it is read back
-    name     whose place it is, after a later `In PLACE`: certain, once it is read back
+    name     the person whose place it is, after a later `In PLACE`: certain, once it is read back
     color    of the action: certain, once it is read back
     thing    of that color: certain, once it is read back
     food     of the liking: certain, once it is read back
     fixed    certain from the grammar alone: the full stops, and `In` in the opening
 
 So the best possible loss is known for each word: -log of the probability with which the grammar drew it. A model that
-knows which words are in the story, but not which of them comes, has log 3 where a word has to be read back.
+knows which words are in the story, but not which comes next, has a loss of log 3 where a word has to be read back.
 """
 
 import math
@@ -80,7 +80,7 @@ class Person(NamedTuple):
     food: str
 
     def does(self, verb=0.5, new=None):
-        """What follows the name in `Mia flies red kites.`, with the probabilities of the verb and of what is new."""
+        """The words after the name in `Mia flies red kites.`, with the probabilities of the verb and of new words."""
         if new is None:
             words = [Word(self.action, "verb", verb), Word(self.color, "color"), Word(self.thing, "thing")]
         else:
@@ -88,7 +88,7 @@ class Person(NamedTuple):
         return [*words, Word(".", "fixed")]
 
     def likes(self, verb=0.5, new=None):
-        """What follows the name in `Mia adores plums.`, with the probabilities of the verb and of what is new."""
+        """The words after the name in `Mia adores plums.`, with the probabilities of the verb and of new words."""
         if new is None:
             words = [Word(self.liking, "verb", verb), Word(self.food, "food")]
         else:
@@ -97,7 +97,7 @@ class Person(NamedTuple):
 
 
 def tell(draw, length=64):
-    """A story of `length` words, the first of which is <start>; the last sentence may be cut.
+    """A story of `length` words, the first of which is <start>; the last sentence may be cut off.
 
     Shapes: draw, a random.Random -> list of Word
     Errors: TypeError if draw is not a random.Random; ValueError if the length is below 1
@@ -126,11 +126,11 @@ def _people(draw):
 
 
 def _opening(person, number, draw):
-    """All that there is to know about a person: the first sentence says where, and the second begins with the name."""
+    """The two sentences that introduce a person: the first says where they are, and the second begins with the name."""
     left = 1 / (len(PLACES) - number)  # places, actions, colors, likings and foods all start out as eight
     words = [Word("In", "fixed"), Word(person.place, "new", left), Word(person.name, "new", 1 / (len(NAMES) - number))]
     first, second = (person.does, person.likes) if draw.random() < 0.5 else (person.likes, person.does)
-    words += first(left / 2, left)  # either sentence comes first, so its verb is one of twice as many
+    words += first(left / 2, left)  # either sentence may come first, so the verb is one of twice as many
     return [*words, Word(person.name, "again"), *second(left, left)]
 
 
@@ -190,7 +190,7 @@ def mean_by_kind(numbers, kinds):
 
 
 def encode(text):
-    """The ids of a text, <start> first; capital letters do not matter.
+    """The ids of a text, <start> first; case does not matter.
 
     Shapes: text with T words and full stops -> list of T + 1 ints
     Errors: ValueError names the first word that no story has
@@ -211,7 +211,7 @@ def decode(ids):
     """The text of ids, without <start> and <pad>.
 
     Shapes: T ints or a tensor (T,) -> str
-    Errors: ValueError if an id is not of the vocabulary
+    Errors: ValueError if an id is not in the vocabulary
     Source: notebook 08
     """
     ids = ids.tolist() if isinstance(ids, torch.Tensor) else list(ids)

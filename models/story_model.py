@@ -1,7 +1,7 @@
-"""The story model: how it is trained, how well it reads, and the trained parameters that come with the course.
+"""The story model: its training, its evaluation, and the trained parameters that come with the course.
 
-It is trained twice: on random strings that repeat, until it reads them back, and then on stories. Without the first
-part it long stays where it knows which words are in a story, but not which of them comes.
+It is trained in two parts: on random strings that repeat, until it reads them back, and then on stories. Without the
+first part, it knows for a long time only which words are in a story, but not which of them comes next.
 """
 
 import random
@@ -21,14 +21,14 @@ CONFIG = DecoderConfig(vocab_size=len(stories.WORDS))
 
 
 class Reading(NamedTuple):
-    """How well a model predicts stories: the mean loss in nats, and how often its first choice is right, by kind."""
+    """How well a model predicts stories: the mean loss in nats and the accuracy, by kind of word."""
 
     losses: dict
     right: dict
 
 
 def load():
-    """The trained story model, after verifying its file.
+    """Load the trained story model, after verifying its file.
 
     Errors: FileNotFoundError if the file is missing; ValueError if it is not the one that was trained
     Source: notebook 08; `python -m tools.train_stories`
@@ -38,7 +38,7 @@ def load():
 
 @torch.no_grad()
 def read(model, told, head_mask=None):
-    """How well a model predicts the words of stories, by kind.
+    """Measure how well a model predicts the words of stories, by kind.
 
     Shapes: told, a stories.Batch; head_mask (layers, H) -> Reading
     Source: notebook 08
@@ -52,7 +52,7 @@ def read(model, told, head_mask=None):
 
 @torch.no_grad()
 def share_read_back(model, told):
-    """How often the first choice is right where a word has to be read back, over all kinds of such words.
+    """The accuracy where a word has to be read back, over all kinds of such words.
 
     Shapes: told, a stories.Batch -> float
     Source: notebook 09
@@ -75,7 +75,7 @@ def learn_to_repeat(model, seed):
 
 
 def learn_stories(model, seed, steps=800):
-    """Train on stories, each of them new, and on some more random words.
+    """Train on stories that are never repeated, and on some more random words.
 
     Shapes: -> yields (step, loss), nats for each word that counts
     Source: notebook 08
@@ -84,10 +84,10 @@ def learn_stories(model, seed, steps=800):
 
 
 def random_strings(seed, size=32):
-    """Batches of repeated random words, without end; only what has to be read back counts.
+    """Generate endless batches of repeated random words; only words that have to be read back count.
 
-    NB: with strings of at most 24 words, the first copy is never beyond position 24, and the heads do not learn to read
-    from later positions: in the stories, what was said of the third person was then not found.
+    NB: with strings of at most 24 words, the first copy never reaches beyond position 24, and the heads do not learn to
+    read from later positions: in stories, they then did not find what was said about the third person.
 
     Shapes: -> yields (ids (size, 64), counted (size, 63))
     Source: notebook 08
@@ -96,7 +96,7 @@ def random_strings(seed, size=32):
 
 
 def fresh_stories(seed):
-    """Batches of 24 stories, without end, each with 8 rows of repeated words, so that reading back stays sharp.
+    """Generate endless batches of 24 stories and 8 rows of repeated words, so that reading back stays sharp.
 
     Shapes: -> yields (ids (32, 64), counted (32, 63)); every word of a story counts
     Source: notebook 08
@@ -108,7 +108,7 @@ def fresh_stories(seed):
 
 
 def new_model(seed, **sizes):
-    """An untrained story model; the global random numbers stay as they were.
+    """Make an untrained story model; the global random state does not change.
 
     Shapes: -> Decoder
     Source: notebook 08

@@ -1,4 +1,4 @@
-"""The story model of today: Llama's architecture with one head of keys, trained on the stories of notebook 08."""
+"""A modern story model: Llama's architecture with a single key head, trained on the stories of notebook 08."""
 
 from helpers.today import TodayConfig, TodayDecoder
 from models import stories, story_model
@@ -10,7 +10,7 @@ CONFIG = TodayConfig(vocab_size=len(stories.WORDS), groups=1)
 
 
 def new_model(seed):
-    """An untrained model; the global random numbers stay as they were.
+    """Make an untrained model; the global random state does not change.
 
     Shapes: -> TodayDecoder
     Source: notebook 10
@@ -19,7 +19,7 @@ def new_model(seed):
 
 
 def load():
-    """The trained model, after verifying its file.
+    """Load the trained model, after verifying its file.
 
     Errors: FileNotFoundError if the file is missing; ValueError if it is not the one that was trained
     Source: notebook 10; `python -m tools.train_stories --positions today`

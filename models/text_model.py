@@ -26,7 +26,7 @@ CONFIG = DecoderConfig(vocab_size=256 + MERGES, context_length=128, d_model=128,
 
 
 def parts():
-    """The training part and the held-out part: every tenth paragraph, from the tenth on, is held out.
+    """Read the training part and the held-out part: every tenth paragraph is held out.
 
     Shapes: -> two strings; a new line begins each paragraph
     Source: notebook 08
@@ -41,16 +41,16 @@ def parts():
 
 
 def words_of(text):
-    """The pieces that no merge crosses: a word with the space before it, signs, a new line.
+    """Split a text into pieces that no merge crosses: words and signs, with a space before them, and white space.
 
-    Shapes: -> a list of strings, which joined are the text
+    Shapes: -> a list of strings that join to the text
     Source: Radford et al. 2019 (GPT-2), in simple form; notebook 08
     """
     return re.findall(r" ?\w+| ?[^\w\s]+|\s", text)
 
 
 def merged(word, pair):
-    """The tokens of a word, with each occurrence of two neighbors replaced by one token.
+    """Merge each occurrence of two neighboring tokens in a word into one token.
 
     Shapes: word, a tuple of bytes; pair, two of them -> a tuple of bytes
     Source: notebook 08
@@ -65,7 +65,7 @@ def merged(word, pair):
 
 
 def learn_merges(text, number):
-    """Byte-pair encoding: again and again, the two neighbors that are most frequent become one token.
+    """Byte-pair encoding: again and again, merge the most frequent pair of neighbors into one token.
 
     Shapes: -> a list of pairs of bytes, in the order in which they are merged
     Source: Sennrich et al. 2016; on bytes as in Radford et al. 2019; notebook 08
@@ -77,7 +77,7 @@ def learn_merges(text, number):
         for pair in pairwise(tokens):
             pairs[pair] += counts[word]
     for _ in range(number):
-        best = max(pairs, key=lambda pair: (pairs[pair], pair))  # of equally frequent ones, the last in the alphabet
+        best = max(pairs, key=lambda pair: (pairs[pair], pair))  # ties: the last in order
         merges.append(best)
         for word, tokens in words.items():
             if best[0] in tokens and (joined := merged(tokens, best)) != tokens:
@@ -85,13 +85,13 @@ def learn_merges(text, number):
                     for pair in pairwise(changed):
                         pairs[pair] += change
                         if not pairs[pair]:
-                            del pairs[pair]  # or it could be the most frequent one at the end
+                            del pairs[pair]  # otherwise it could be chosen at the end
                 words[word] = joined
     return merges
 
 
 class Tokens:
-    """Text to ids and back, with given merges: ids below 256 are bytes, then comes one for each merge.
+    """Text to ids and back, with given merges: ids below 256 are bytes, followed by one for each merge.
 
     Shapes: encode(text) -> a list of ids; decode(ids) -> text
     Source: Sennrich et al. 2016; notebook 08
@@ -107,11 +107,11 @@ class Tokens:
         return [n for word in words_of(text) for n in self._word(word)]
 
     def decode(self, ids):
-        return b"".join(self.bytes[n] for n in ids).decode(errors="replace")  # an id may be half a letter
+        return b"".join(self.bytes[n] for n in ids).decode(errors="replace")  # an id may be part of a character
 
     def _encode_word(self, word):
         tokens = tuple(bytes([b]) for b in word.encode())
-        while True:  # the merge that was learned first comes first
+        while True:  # merges are applied in the order in which they were learned
             pairs = [pair for pair in zip(tokens, tokens[1:], strict=False) if pair in self.rank]
             if not pairs:
                 return [self.ids[token] for token in tokens]
@@ -122,7 +122,7 @@ class Tokens:
 
 
 def windows(ids):
-    """A text cut into rows, each beginning with the last token of the one before, so that each token is predicted once.
+    """Cut a text into rows; each begins with the last token of the one before, so that each token is predicted once.
 
     Shapes: ids (N,) -> (rows, 128); the last tokens are left out if they do not fill a row
     Source: notebook 08
@@ -131,7 +131,7 @@ def windows(ids):
 
 
 def random_windows(ids, seed):
-    """Batches of random pieces of a text, without end, as `training.train` takes them.
+    """Generate endless batches of random pieces of a text, as `training.train` takes them.
 
     Shapes: ids (N,) -> yields (ids (16, 128), None)
     Source: notebook 08
@@ -143,7 +143,7 @@ def random_windows(ids, seed):
 
 
 def load():
-    """The trained model, after verifying its file.
+    """Load the trained model, after verifying its file.
 
     Errors: FileNotFoundError if the file is missing; ValueError if it is not the one that was trained
     Source: notebook 08; `python -m tools.train_text`

@@ -1,4 +1,4 @@
-"""Train a decoder: models from a seed, one loop for all that notebook 08 trains, what a training left in a file."""
+"""Train a decoder: models from a seed, a loop for all that notebook 08 trains, and loading trained parameters."""
 
 import hashlib
 import math
@@ -10,9 +10,9 @@ from helpers.decoder import token_losses
 
 
 def seeded(seed, make):
-    """A new model, drawn from a seed; the global random numbers stay as they were.
+    """Make a new model from a seed; the global random state does not change.
 
-    Shapes: make, a function without arguments -> what it gives
+    Shapes: make, a function without arguments -> what it returns
     Source: notebook 08
     """
     with torch.random.fork_rng(devices=[]):
@@ -21,9 +21,9 @@ def seeded(seed, make):
 
 
 def train(model, batches, steps, learning_rate=4e-3, final=0.1):
-    """Take one step of AdamW for each batch, and say after each how it went.
+    """Take one step of AdamW for each batch, and yield the loss after each.
 
-    The learning rate rises for 50 steps, then falls along a cosine to `final` of it.
+    The learning rate rises for 50 steps, then falls along a cosine to `final` times its peak.
 
     Shapes: batches yields (ids, counted): ids (B, T); counted (B, T - 1), bool, which predictions count, or None for
             all -> yields (step, loss): steps from 1, the loss of the batch in nats
@@ -48,7 +48,7 @@ def train(model, batches, steps, learning_rate=4e-3, final=0.1):
 
 
 def load_trained(model, file, sha256, name):
-    """Give a model the trained parameters that come with the course, after verifying their file.
+    """Load the trained parameters that come with the course into a model, after verifying their file.
 
     Shapes: -> the model, in evaluation mode
     Errors: FileNotFoundError if the file is missing; ValueError if it is not the one that was trained

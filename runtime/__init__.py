@@ -1,7 +1,7 @@
-"""What runs a notebook; nothing here is about attention.
+"""Support code of the notebooks; nothing here is about attention.
 
-    start     what the first cell needs before all else: are the packages there?
-    notebook  setup(): seed, device, how tensors are printed; and what the notebooks measure with
+    start     called by the first cell, to check that the packages are there
+    notebook  setup() of seed, device and printing; the example sentence, and measurements
 
 Importing this package imports nothing else.
 """

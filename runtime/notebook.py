@@ -1,4 +1,4 @@
-"""What the notebooks share: one seed, one device, one way to print a tensor, one sentence, one way to measure."""
+"""Code that the notebooks share: seed, device and printing, the example sentence, and measurements."""
 
 import csv
 import os
@@ -14,7 +14,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 
 def setup(seed=123, device=None):
-    """Make this notebook's numbers the printed ones; print and return the device to compute on.
+    """Set the seed and the format of printed tensors; print and return the device to compute on.
 
     Units:  tensors print with 4 decimals and no scientific notation; device None picks one, as `pick_device` does
     Errors: ValueError if the environment variable COURSE_DEVICE names no device of this machine
@@ -80,7 +80,7 @@ def example_sentence():
 
 
 def reference_outputs(name):
-    """What another implementation of attention computed: its weights under its own names; inputs, masks, outputs.
+    """Load what another implementation computed: its weights under its own names; inputs, masks, outputs.
 
     Shapes: -> weights {name: tensor}, case {"input.x": tensor, ...}; for "ports/labml" B = 2, T = 5, C = 24, H = 3,
             for "bert/plain" B = 2, T = 7, C = 48, H = 4
@@ -97,7 +97,7 @@ def reference_outputs(name):
 
 
 def milliseconds(function, times=7):
-    """How long a call takes on one thread of the CPU: the shortest of several, after one that does not count.
+    """How long a call takes on one thread of the CPU: the shortest of several, after a warm-up.
 
     The shortest, and one thread, because whatever else runs on the machine can only make a call slower, and it slows
     down calls on several threads most.
@@ -131,7 +131,7 @@ def _seconds(function):
 
 
 def megabytes_kept(forward):
-    """What one forward pass keeps for the backward pass: the tensors that autograd saves, each storage once.
+    """The memory that a forward pass keeps for the backward pass: tensors that autograd saves, each storage once.
 
     Units:  MB, 2**20 bytes
     Source: notebooks 05 and 12
@@ -144,6 +144,6 @@ def megabytes_kept(forward):
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
-        out = forward()  # kept alive while counting, so that no address is used twice
+        out = forward()  # kept alive while counting, so that no address is reused
     del out
     return sum(sizes.values()) / 2**20

@@ -1,4 +1,4 @@
-"""Called by the first cell of every notebook once it has found the course: are the packages there that it needs?"""
+"""Check that the packages are there; the first cell of every notebook calls this once it has found the course."""
 
 import os
 import subprocess
@@ -23,8 +23,8 @@ ANOTHER_PYTHON, _ = explain("No module named 'torch'")
 def complete():
     """Make sure that this Python has the packages that the notebooks need, and say so. In Colab, install those missing.
 
-    It is called before PyTorch is imported, whose threads then give way to others while they wait: else a cell that
-    trains can take minutes on a busy machine.
+    Call it before PyTorch is imported, so that PyTorch's threads give way to others while they wait: otherwise, a cell
+    that trains can take minutes on a busy machine.
 
     PyTorch is never installed or changed here: it is large, and Colab's own build fits Colab's GPUs.
 

@@ -1,4 +1,4 @@
-"""Random tensors, masks and parameters, small BERTs that are made of them, and how outputs are compared."""
+"""Random tensors, masks and parameters, small BERTs that are made from them, and comparisons of outputs."""
 
 import torch
 
@@ -28,7 +28,7 @@ def config(kind="absolute", **options):
 
 
 def filled(module):
-    """Parameters larger than the initial ones, so that attention is far from uniform; float64, in evaluation."""
+    """Set larger parameters than the initial ones, so that attention is far from uniform; float64, evaluation mode."""
     for i, parameter in enumerate(module.parameters()):
         parameter.data = random(*parameter.shape, seed=100 + i) * 0.4
     return module.eval()
@@ -43,7 +43,7 @@ def model(kind="absolute", **options):
 
 
 def some_mask(*shape):
-    """Half of the keys hidden; where queries differ, the first one sees no key at all."""
+    """A mask of half of the keys; if it has several queries, the first one sees no key at all."""
     mask = torch.rand(shape, generator=torch.Generator().manual_seed(5)) < 0.5
     mask[..., min(3, shape[-1] - 1)] = True
     if len(shape) > 1 and shape[-2] > 1:
@@ -52,7 +52,7 @@ def some_mask(*shape):
 
 
 def agree(a, b):
-    """Equal but for the rounding of float64."""
+    """Require equality up to rounding in float64."""
     torch.testing.assert_close(a, b, rtol=0, atol=1e-12)
 
 

@@ -1,6 +1,6 @@
-"""Every function and module of `helpers` with small arguments, for tests of what must hold for all of them.
+"""Every function and module of `helpers` with small arguments, for tests that apply to all of them.
 
-What is new in `helpers` belongs here, and in test_pasts.py if it continues after a past.
+Add what is new in `helpers` here, and to test_pasts.py if it continues after a past.
 """
 
 import copy
@@ -152,7 +152,7 @@ CASES = {name: (module.eval(), given) for name, (module, given) in MODULES.items
 
 
 def flat(result):
-    """All tensors in a result, however deep."""
+    """All tensors in a result, however deeply nested."""
     if isinstance(result, torch.Tensor):
         return [result]
     return [tensor for part in result for tensor in flat(part)] if isinstance(result, (tuple, list)) else []

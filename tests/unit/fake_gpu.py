@@ -1,6 +1,6 @@
 """A fake GPU: the CPU playing "cuda". Tensors that are moved there keep their numbers and refuse to mix with others.
 
-Code that runs on it has moved all of its tensors, or created them where the others are. It does not show that a real
+Code that runs on it moves all of its tensors, or creates them on the right device. This does not show that a real
 GPU's arithmetic gives the same digits.
 """
 
@@ -59,7 +59,7 @@ class FakeGpu(TorchFunctionMode):
         return (made.clone() if given else made).as_subclass(tensor if wanted == "cuda" else torch.Tensor)
 
 
-@cache  # of the time that the simulation takes, looking up names was a quarter
+@cache  # without it, looking up names takes a quarter of the time
 def name_of(function):
     return resolve_name(function) or function.__name__
 

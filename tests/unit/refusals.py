@@ -1,8 +1,8 @@
-"""Tables of calls that must be refused, each with words of the sentence that it must raise."""
+"""Tables of calls that must raise an error, each with words of the message."""
 
 
 def require_refused(*cases):
-    """Each call raises one sentence that has these words; where a $ follows them, they are its end.
+    """Require each call to raise one sentence that has these words, or ends with them if a $ follows.
 
     cases: ("ValueError: window must be at least 1, got 0", the call), any number of them
     """
@@ -11,7 +11,7 @@ def require_refused(*cases):
 
 
 def _fault(expected, call):
-    """What is wrong with what the call raises, or "" if nothing is."""
+    """What is wrong with the error that the call raises, or "" if nothing is."""
     kind, words = expected.split(": ", 1)
     try:
         call()

@@ -1,11 +1,11 @@
-"""Every function and module of `helpers` leaves its arguments as they are, and computes in their dtype."""
+"""Every function and module of `helpers` leaves its arguments unchanged, and computes in their dtype."""
 
 import pytest
 import torch
 
 from tests.unit.cases import CASES, flat, moved
 
-# Largest differences from float64 that rounding explains, as shares of the largest number.
+# The largest differences from float64 that rounding explains, relative to the largest number.
 ROUNDING = {torch.float32: 2e-5, torch.bfloat16: 0.06}
 EXACT = {"tiled.tiled_attention"}  # keeps lse in float32 at least
 NOT_IN_BFLOAT16 = {"delta_parallel", "tiled_backward"}  # no solver on a CPU; lse would be inexact

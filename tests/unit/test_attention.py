@@ -16,7 +16,7 @@ from tests.unit.refusals import require_refused
 B, H, T, S, D, DV = 2, 3, 5, 7, 11, 13
 ARTICLE = json.loads((Path(__file__).parents[2] / "data" / "causal_article.json").read_text(encoding="utf-8"))
 
-# Largest differences that rounding alone explains: one step of bfloat16 at 1 is 0.008, of float16 0.001.
+# The largest differences that rounding alone explains: one step of bfloat16 at 1 is 0.008, of float16 0.001.
 TOLERANCE = {torch.float64: 1e-12, torch.float32: 2e-6, torch.bfloat16: 3e-2, torch.float16: 4e-3}
 
 
@@ -32,7 +32,7 @@ def masks_for(*lead):
 
 
 def sdpa(q, k, v, mask):
-    """PyTorch's own attention; fully masked rows give 0, as in PyTorch since 2.5, where it gave NaN before."""
+    """PyTorch's own attention; fully masked rows give 0, though they give NaN before PyTorch 2.5."""
     if not torch.__version__.startswith("2.4."):
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
     some = mask.any(dim=-1, keepdim=True)

@@ -70,7 +70,7 @@ def test_cross_attention_of_another_length_equals_a_plain_loop(kind):
     for h in range(H):
         agree(k[:, h], ours.self.key(context)[..., h * D : (h + 1) * D])
         agree(v[:, h], ours.self.value(context)[..., h * D : (h + 1) * D])
-    x = random(B, M, C)  # as many as there are positions: each row of the table of distances is used
+    x = random(B, M, C)  # all positions, so that each row of the table of distances is used
     agree(ours(x)[1], by_loop(ours, x)[1])
 
 
@@ -118,7 +118,7 @@ def test_a_pruned_layer_has_weights_of_its_own_and_keeps_frozen_parameters_dtype
     assert {m.training for m in ours.modules()} == {frozen == "bias"}
     out = ours.eval()(x)[0]
     for name in ("self.query.weight", "self.query.bias", "output.dense.weight", "output.dense.bias"):
-        before[name].zero_()  # as an optimizer would that still holds the old ones
+        before[name].zero_()  # as an optimizer that still holds the old parameters would
     assert torch.equal(ours(x)[0], out)
 
 
@@ -146,7 +146,7 @@ def test_a_model_is_pruned_layer_by_layer_with_original_numbers_completely_or_no
 
 
 def require_half_dropped(plain, trained):
-    """Dropout with p = 0.5 is what makes them differ."""
+    """Require dropout with p = 0.5 to explain the difference."""
     dropped = trained == 0
     assert 0.3 < dropped.double().mean() < 0.7 and (plain != 0).all()
     agree(trained[~dropped], 2 * plain[~dropped])

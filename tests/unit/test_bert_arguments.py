@@ -1,4 +1,4 @@
-"""Which arguments transformers' BertAttention ignores: the table of notebook 14, made of a fake transformers."""
+"""Which arguments transformers' BertAttention ignores: the table of notebook 14, made with a fake transformers."""
 
 import json
 import sys

@@ -22,7 +22,7 @@ RECORDED = Path(__file__).parents[2] / "data" / "bert"
 
 
 def require_small(found, stored, largest=ROUNDING):
-    """Every stored tensor was found, but for rounding."""
+    """Require every stored tensor to be found, up to rounding."""
     assert found.keys() == stored.keys()
     errors = {name: difference(found[name], stored[name]) for name in stored}
     assert max(errors.values()) < largest, errors
@@ -139,7 +139,7 @@ def golden_model():
 
 def test_a_model_matches_transformers():
     ours, tensors, state = golden_model()
-    load_weights(ours, state)  # which refuses other names and shapes
+    load_weights(ours, state)  # raises an error for other names or shapes
     ids, types, mask = (tensors[f"input.{name}"] for name in ("ids", "token_types", "mask"))
     assert mask.sum(1).tolist() == [13, 7, 1] and types.max() == 1
     hidden, weights = ours(ids, mask=(mask == 1)[:, None, None], token_types=types)
@@ -163,7 +163,7 @@ def test_older_files_with_position_ids_can_be_loaded():
 
 @pytest.fixture(scope="module")
 def minilm():
-    """MiniLM's weights in our model, and its pieces of words; they are fetched and not part of the course's files."""
+    """MiniLM's weights in our model, and its pieces of words, which are downloaded: they are not in the repository."""
     require_minilm()
     loaded = pretrained.load()
     ours = BertModel(BertConfig(hidden_size=384, num_hidden_layers=6, intermediate_size=1536)).eval()

@@ -1,4 +1,4 @@
-"""Bytes from sizes: what the modules of the course really keep, published numbers, and errors."""
+"""Sizes of caches: those that the course's modules really keep, published numbers, and errors."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The decoder: causal, the same with and without its cache, and writing that draws from the right probabilities."""
+"""The decoder: causal, the same with and without its cache, and generation that draws from the right probabilities."""
 
 import math
 
@@ -26,7 +26,7 @@ def model(dtype=torch.float32, **sizes):
     config = DecoderConfig(**{"vocab_size": V, "context_length": 11, "d_model": C, "num_heads": H, "d_ff": 31, **sizes})
     made = Decoder(config)
     for parameter in made.parameters():
-        if parameter.dim() == 1:  # LayerNorms and biases, so that none of them is the same as having none
+        if parameter.dim() == 1:  # LayerNorms and biases, so that leaving one out would show
             parameter.data += 0.3 * torch.randn_like(parameter)
     return made.to(dtype).eval()
 
@@ -123,7 +123,7 @@ def test_a_silenced_head_adds_nothing():
     agree(made.look(ids, head_mask=mask)[0], silenced)
     agree(made(ids, head_mask=mask.double())[0], silenced)
     D = C // H
-    made.blocks[1].attention.out_proj.weight.data[:, 2 * D : 3 * D] = 0  # its columns of the last projection
+    made.blocks[1].attention.out_proj.weight.data[:, 2 * D : 3 * D] = 0  # the head's columns of the last projection
     agree(made(ids)[0], silenced)
     assert (model()(ids)[0] - silenced).abs().max() > 1e-3
 
@@ -147,7 +147,7 @@ def test_dropout_acts_in_training_only():
             assert not torch.equal(layer(x), layer(x))
 
 
-# ---------------------------------------------------------------- loss and writing; exercises 8.1 to 8.6 check more
+# ---------------------------------------------------------------- loss and generation; exercises 8.1 to 8.6 check more
 
 
 def test_padding_is_not_counted_and_losses_may_be_huge():

@@ -21,7 +21,7 @@ NO_TENSORS = {  # are given, or returned
     *("pronoun_matrices", "first_difference", "train_step", "translate"),
     *(exercise.name for exercise in EXERCISES.values() if exercise.returns == ("verdict",)),  # they judge a suspect
 }
-CASES |= {  # all other solutions, on the first test case of their exercise
+CASES |= {  # all other solutions, each with the first test case of its exercise
     exercise.name: (partial(exercise.runner.call, exercise.reference), exercise.cases[0].args)
     for exercise in EXERCISES.values()
     if exercise.name not in NO_TENSORS | set(CASES)

@@ -1,6 +1,6 @@
-"""Figures: the same on every machine, described in words, and alarming where a hidden weight is above 0.
+"""Figures: the same on every machine, described in words, and with an alarm where a hidden weight is above 0.
 
-What they show of right numbers is compared with each notebook's saved figures.
+Figures of correct numbers are compared with each notebook's saved figures.
 """
 
 import re
@@ -79,7 +79,7 @@ def test_quotes_and_angle_brackets_are_escaped():
 
 
 def width_of(picture):
-    """In points, of which 3 are 4 pixels."""
+    """The width in points; 3 points are 4 pixels."""
     return float(ElementTree.fromstring(picture.svg).get("width").removesuffix("pt"))
 
 

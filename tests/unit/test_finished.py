@@ -1,7 +1,7 @@
 """The finished functions of `helpers` pass the checks of the exercises that lead to them.
 
 A check compares numbers, shapes and dtypes on many inputs, fully masked rows and huge scores among them, and asks for
-gradients. What a function takes or gives beyond its exercise is tested with its module.
+gradients. What a function does beyond its exercise is tested with its module.
 """
 
 from functools import partialmethod
@@ -36,7 +36,7 @@ class WithWeights(heads.MultiHeadAttention):
 
 
 class Fused(WithWeights):
-    """The output of the fused path; in training it drops other weights than those that are returned."""
+    """The output of the fused path in evaluation; in training, it would drop other weights than are returned."""
 
     def forward(self, x, context=None, mask=None):
         out, weights = super().forward(x, context, mask)
@@ -44,7 +44,7 @@ class Fused(WithWeights):
 
 
 class Attention(bert.BertSelfAttention):
-    """Exercise 7.1 knows no cache."""
+    """Exercise 7.1 has no cache."""
 
     def forward(self, x, mask=None):
         return super().forward(x, mask=mask)[:2]

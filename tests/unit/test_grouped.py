@@ -1,4 +1,4 @@
-"""Grouped-query attention: PyTorch's own, and what is kept of the past.
+"""Grouped-query attention, compared with PyTorch's own, and what is kept of the past.
 
 Exercises 10.1 and 10.2 check more, and test_ports_published.py compares the module with Llama's and Qwen's.
 """

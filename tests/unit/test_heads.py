@@ -1,6 +1,6 @@
-"""Heads cut and merged; the two paths of MultiHeadAttention against each other.
+"""Splitting and merging heads; the two paths of MultiHeadAttention compared with each other.
 
-That each is right is shown by exercise 5.5 (test_finished.py) and by torch.nn.MultiheadAttention (test_ports.py).
+Exercise 5.5 (test_finished.py) and torch.nn.MultiheadAttention (test_ports.py) show that each is right.
 """
 
 import itertools
@@ -19,8 +19,8 @@ from tests.unit.refusals import require_refused
 B, H, T, S, D = 2, 3, 5, 7, 11
 C, F32 = H * D, torch.float32
 
-# Largest differences that rounding alone explains, as shares of the largest number: gradients add up many terms,
-# and that of k_proj.bias is 0 but for rounding. One step of bfloat16 at 1 is 0.008.
+# The largest differences that rounding alone explains, relative to the largest number: gradients add up many terms,
+# and that of k_proj.bias is 0 up to rounding. One step of bfloat16 at 1 is 0.008.
 TOLERANCE = {torch.float64: 1e-14, torch.float32: 2e-6, torch.bfloat16: 3e-2}
 MASK_SHAPES = [
     *[(S,), (1, S), (T, S), (T, 1), (H, T, S), (H, 1, S), (1, T, S)],
@@ -29,7 +29,7 @@ MASK_SHAPES = [
 
 
 def module(num_heads=H, dtype=F32, **options):
-    """Parameters larger than PyTorch's initial ones, so that attention is far from uniform."""
+    """A module with larger parameters than PyTorch's initial ones, so that attention is far from uniform."""
     made = MultiHeadAttention(C, num_heads, **options)
     for i, parameter in enumerate(made.parameters()):
         parameter.data = random(*parameter.shape, seed=100 + i) * 0.25
@@ -45,7 +45,7 @@ def outcome(attention, x, context=None, **options):
 
 
 def agree(a, b, dtype=F32):
-    """Whether tensors, or tuples of tensors, are equal but for rounding."""
+    """Require tensors, or tuples of tensors, to be equal up to rounding."""
     largest = max(t.abs().max().item() for t in ([b] if isinstance(b, torch.Tensor) else b))
     torch.testing.assert_close(a, b, rtol=0, atol=TOLERANCE[dtype] * max(1, largest))
 
@@ -89,7 +89,7 @@ def test_project_and_attend_are_forward_and_a_head_can_be_silenced_between_them(
     assert torch.equal(attention.attend(q, k, v, mask, need_weights=need_weights)[0], out)
     assert need_weights or weights is None
     kept = torch.tensor([1.0, 0.0, 1.0])
-    silenced = attention.attend(q, k, v * kept[:, None, None], mask)[0]  # a head that finds zeros
+    silenced = attention.attend(q, k, v * kept[:, None, None], mask)[0]  # a head whose values are 0
     agree(attention.attend(q, k, v, mask, need_weights=need_weights, head_mask=kept)[0], silenced)
     assert (silenced - out).abs().max() > 1e-3
 
@@ -110,7 +110,7 @@ def test_the_fused_path_never_holds_a_table_of_queries_by_keys(causal):
 
 
 def counting_module(p):
-    """All keys weigh the same, every value is 1, and the output is out_proj's input."""
+    """A module whose keys all weigh the same, whose values are 1, and whose out_proj is the identity."""
     attention = MultiHeadAttention(C, H, dropout=p)
     for parameter in attention.parameters():
         nn.init.zeros_(parameter)

@@ -1,4 +1,4 @@
-"""Latent attention makes no keys and values; test_ports_published.py compares its numbers and what it keeps."""
+"""Latent attention without keys and values; test_ports_published.py compares its numbers and its cache."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Attention without a softmax: three orders of the same sums, with and without a rule for what is overwritten."""
+"""Attention without a softmax: the same sums in three orders, and the delta rule in two."""
 
 import pytest
 import torch
@@ -16,13 +16,13 @@ def qkv(T=T):
     return random(B, H, T, D), random(B, H, T, D, seed=1), random(B, H, T, E, seed=2)
 
 
-def with_steps():
-    """The same with keys of length 1, and steps between 0 and 1."""
+def delta_inputs():
+    """Inputs of the delta rule: keys of length 1, and steps between 0 and 1."""
     q, k, v = qkv()
     return q, F.normalize(k, dim=-1), v, random(B, H, T, seed=3).sigmoid()
 
 
-def weighed(q, k, v):
+def by_loop(q, k, v):
     """Linear attention by its definition: one query after the other, one key after the other."""
     out = torch.zeros_like(v)
     for t in range(v.size(-2)):
@@ -31,12 +31,12 @@ def weighed(q, k, v):
     return out
 
 
-def gated():
-    """The same with a part of the state that is left at each position."""
-    return *with_steps(), random(B, H, T, seed=4).sigmoid()
+def gated_inputs():
+    """Inputs of the gated delta rule, with the part of the state that is left at each position."""
+    return *delta_inputs(), random(B, H, T, seed=4).sigmoid()
 
 
-def written(q, k, v, beta, alpha=None):
+def delta_by_loop(q, k, v, beta, alpha=None):
     """The delta rule by its matrix form: the state times alpha (1 - beta k k^T), plus beta k v^T."""
     alpha = torch.ones_like(beta) if alpha is None else alpha
     state, outs = torch.zeros(B, H, D, E, dtype=v.dtype), []
@@ -48,13 +48,13 @@ def written(q, k, v, beta, alpha=None):
 
 
 FORMS = {
-    "parallel": (linear_parallel, qkv, weighed),
-    "recurrent": (lambda *given: linear_recurrent(*given)[0], qkv, weighed),
-    **{f"chunks of {n}": (lambda *given, n=n: linear_chunked(*given, n)[0], qkv, weighed) for n in (1, 3, 11, 20)},
-    "delta, parallel": (delta_parallel, with_steps, written),
-    "delta, recurrent": (lambda *given: delta_recurrent(*given)[0], with_steps, written),
-    "gated, parallel": (delta_parallel, gated, written),
-    "gated, recurrent": (lambda *given: delta_recurrent(*given[:4], alpha=given[4])[0], gated, written),
+    "parallel": (linear_parallel, qkv, by_loop),
+    "recurrent": (lambda *given: linear_recurrent(*given)[0], qkv, by_loop),
+    **{f"chunks of {n}": (lambda *given, n=n: linear_chunked(*given, n)[0], qkv, by_loop) for n in (1, 3, 11, 20)},
+    "delta, parallel": (delta_parallel, delta_inputs, delta_by_loop),
+    "delta, recurrent": (lambda *given: delta_recurrent(*given)[0], delta_inputs, delta_by_loop),
+    "gated, parallel": (delta_parallel, gated_inputs, delta_by_loop),
+    "gated, recurrent": (lambda *given: delta_recurrent(*given[:4], alpha=given[4])[0], gated_inputs, delta_by_loop),
 }
 
 

@@ -1,4 +1,4 @@
-"""Attention for long texts: parameters, gradients and errors, those of its sinks and caps among them.
+"""Attention for long texts: parameters, gradients and errors, including those of sinks and caps.
 
 test_ports_published.py compares each change with a published model that has it.
 """

@@ -1,4 +1,4 @@
-"""Masks as functions of indices: the tables that they stand for, and FlexAttention, which reads such functions."""
+"""Masks as functions of indices: their tables, and FlexAttention, which takes such functions."""
 
 import itertools
 
@@ -13,7 +13,7 @@ from tests.unit.bert_models import agree, random
 from tests.unit.refusals import require_refused
 
 B, H, T, S, D = 2, 3, 11, 13, 7
-DOCUMENTS = torch.tensor([4, 4, 4, 0, 0, 7, 7, 7, 7, 7, 4, 4, 9])  # one of them goes on later
+DOCUMENTS = torch.tensor([4, 4, 4, 0, 0, 7, 7, 7, 7, 7, 4, 4, 9])  # one of them continues later
 
 
 def per_head(b, h, q_idx, kv_idx):
@@ -53,7 +53,7 @@ def test_kinds_of_tiles(name):
 
 @pytest.fixture
 def flex(monkeypatch):
-    """FlexAttention, run without the compiler: it would trace these functions, and mutmut's around them."""
+    """FlexAttention without the compiler, which would trace these functions and mutmut's wrappers."""
     module = pytest.importorskip("torch.nn.attention.flex_attention", reason="PyTorch has FlexAttention since 2.5")
     monkeypatch.setattr(module, "_FLEX_ATTENTION_DISABLE_COMPILE_DEBUG", True, raising=False)
     return module

@@ -1,4 +1,4 @@
-"""What the notebooks share: setup, the example sentence, measuring."""
+"""What the notebooks share: setup, the example sentence, measurements."""
 
 import json
 import re
@@ -53,7 +53,7 @@ def test_dropout_draws_as_in_the_article():
 
 @pytest.mark.skipif(tuple(map(int, torch.__version__.split(".")[:2])) < (2, 11), reason="older PyTorch draws otherwise")
 def test_dropout_draws_as_this_pytorch_does():
-    """Notebook 04 says so of PyTorch 2.11, 2.13 and 2.15."""
+    """Notebook 04 says this about PyTorch 2.11, 2.13 and 2.15."""
     found = []
     for kind in (torch.nn.Dropout, notebook.Dropout):
         torch.manual_seed(5)

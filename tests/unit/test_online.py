@@ -1,4 +1,4 @@
-"""Attention in parts; exercise 12.1 checks how they are merged."""
+"""Attention in parts; exercise 12.1 checks the merging."""
 
 import pytest
 import torch

@@ -26,7 +26,7 @@ def imports(package):
 
 
 def require_not_imported(modules, code):
-    """After this code, none of these modules is there."""
+    """Require this code to import none of these modules."""
     check = f"import sys\n{code}\nassert not {set(modules)} & set(sys.modules)"
     done = subprocess.run([sys.executable, "-c", check], cwd=ROOT, capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr
@@ -45,7 +45,7 @@ def test_a_package_imports_only_what_is_above_it(package):
 
 @pytest.mark.slow
 def test_the_model_needs_pytorch_alone():
-    """What is imported besides it is the standard library's."""
+    """All else that it imports is in the standard library."""
     found = {module.partition(".")[0] for _, module in imports("helpers")}
     assert found <= {"helpers", "torch", *sys.stdlib_module_names}
     require_not_imported([*COURSE - {"helpers"}, "matplotlib"], "import helpers.heads, helpers.today")

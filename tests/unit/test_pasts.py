@@ -1,4 +1,4 @@
-"""Whatever continues after a past gives the same in pieces as at once, takes one past twice, and leaks nothing."""
+"""What continues after a past gives the same in pieces as at once, accepts a past twice, and leaks nothing."""
 
 import pytest
 import torch
@@ -27,7 +27,7 @@ def plain(made, x, past):
 
 
 def of_vectors(made, x, past):
-    """A model of ids that is given vectors in their place."""
+    """Call a model of ids with vectors instead of ids."""
     made.tokens.forward = lambda ids: x
     return made(torch.zeros(x.shape[:2], dtype=torch.long, device=x.device), past)
 

@@ -109,7 +109,7 @@ def recorded(name):
 
 
 def require_small(pairs, largest=ROUNDING):
-    """Ours and theirs, by name, differ by rounding alone."""
+    """Require ours and theirs, by name, to differ by rounding alone."""
     errors = {name: difference(*pair) for name, pair in pairs.items()}
     assert max(errors.values()) < largest, errors
 

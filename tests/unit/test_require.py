@@ -1,6 +1,6 @@
-"""Patterns of shapes, in which the model's guards are written, and the guards that many modules share.
+"""Argument checks: patterns of shapes, and checks that many modules share.
 
-That a function of the model calls its guards is tested with its module, by one refusal for each guard.
+Each module's own tests show that its functions call their checks, with one error for each check.
 """
 
 import math
@@ -20,7 +20,7 @@ def test_a_shape_gives_what_its_letters_stand_for():
     x = torch.zeros(B, T, D)
     assert require.shape(x, "B T D") == {"B": B, "T": T, "D": D}
     assert require.shape(x, "... T D", D=D) == {"D": D, "T": T}
-    assert require.shape(x, "... B T D") == require.shape(x, "B T D")  # at the dots nothing need stand
+    assert require.shape(x, "... B T D") == require.shape(x, "B T D")  # the dots may stand for nothing
     assert require.shape(torch.zeros(B, 0, D), "B T? D")["T?"] == 0
     assert require.shape(x.long(), "... D", floating=False) == {"D": D}
 

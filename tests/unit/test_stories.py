@@ -1,4 +1,4 @@
-"""The grammar of the stories: what it says of itself, checked by reading the stories back with other code."""
+"""The grammar of the stories: its probabilities and kinds, checked with other code that reads the stories."""
 
 import math
 import random
@@ -20,7 +20,7 @@ def told():
 
 
 def test_probabilities_are_the_shares_that_come_up(told):
-    """Of all words that the grammar drew with a probability p, given the kind, some choice comes up with share p."""
+    """Among the words of a kind that are drawn with probability p, some choice comes up with share p."""
     came_up = {"first": [story[4].text in stories.ACTIONS for story in told], "start": [], "place": [], "verb": []}
     for story in told:
         for before, word in zip(story, story[1:], strict=False):
@@ -38,7 +38,7 @@ def test_probabilities_are_the_shares_that_come_up(told):
 
 
 def test_words_that_are_certain_follow_from_a_word_before(told):
-    """A word that has to be read back follows, everywhere in the story, the same word that it followed first."""
+    """Throughout a story, a word that has to be read back follows the same word as on its first occurrence."""
     for story in told:
         followed = {}
         for before, word in zip(story, story[1:], strict=False):

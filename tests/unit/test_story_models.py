@@ -1,7 +1,7 @@
 """The story models that come with the course, with a table of positions and without.
 
-That their files are those whose training is recorded is tested in test_training.py; how well they read and write is in
-the outputs of notebooks 08 to 11, which are compared.
+test_training.py tests that their files are those whose training is recorded; the compared outputs of notebooks 08 to 11
+show how well they read and write.
 """
 
 import random

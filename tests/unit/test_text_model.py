@@ -40,7 +40,7 @@ def test_every_text_comes_back_from_its_tokens_and_half_a_letter_is_shown_as_mis
 
 
 def test_encoding_merges_as_learning_did(tokens):
-    """Merged in the order of learning, one after the other, each word gives the same tokens."""
+    """Applying all merges in the order in which they were learned gives each word the same tokens."""
     merges = list(tokens.rank)
     for word in text_model.words_of(" the heads of unbelievably long sequences"):
         pieces = tuple(bytes([b]) for b in word.encode())

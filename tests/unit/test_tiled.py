@@ -1,4 +1,4 @@
-"""Attention in tiles: PyTorch's own in outputs and gradients, and no tensor as large as the table of scores."""
+"""Attention in tiles: outputs and gradients as PyTorch's, and no tensor as large as the table of scores."""
 
 import pytest
 import torch

@@ -43,7 +43,7 @@ def test_decode_is_the_inverse_of_encode_and_unknown_words_share_an_id():
 
 
 def refused_ids(decode):
-    """What is refused in place of whole numbers."""
+    """Calls that must raise an error, since their ids are not whole numbers."""
     none = "TypeError: ids must be whole numbers, one for each word or piece, got"
     return [
         (f"{none} 1.9", lambda: decode([1, 1.9])),
@@ -157,7 +157,7 @@ def test_errors_of_pieces_are_one_sentence():
 
 @pytest.fixture(scope="module")
 def minilm():
-    """MiniLM's vocabulary, which is fetched and not part of the course's files."""
+    """MiniLM's vocabulary, which is downloaded: it is not in the repository."""
     require_minilm()
     pieces = (pretrained.folder() / "vocab.txt").read_bytes()
     assert hashlib.sha256(pieces).hexdigest() == GOLDEN["vocab_sha256"]
