@@ -24,7 +24,7 @@ from tests.unit.refusals import require_refused
 PLACED = [fault for fault in FAULTS if fault.places]
 TOGETHER = [both for both in itertools.combinations(PLACED, 2) if both[0].pair == both[1].pair][::11]
 STEP = 7
-PARTS = [0, *(pytest.param(start, marks=pytest.mark.slow) for start in range(1, STEP))]  # only the first is in the quick run
+PARTS = [0, *(pytest.param(start, marks=pytest.mark.slow) for start in range(1, STEP))]  # 0 in the quick run
 
 
 def test_nine_tenths_of_the_faults_are_named():
@@ -382,7 +382,7 @@ def test_a_model_agrees_with_itself_unless_it_is_random():
 def test_comparing_small_models_is_little_work():
     for pair in ("decoder", "Llama", "Gemma"):
         mine, theirs, inputs, options = PAIRS[pair]()
-        mine.h[0].att.hide = lambda s, v: (3 * torch.tanh(s / 3)).masked_fill(~v, -1e30)  # no cause fits, so all are tried
+        mine.h[0].att.hide = lambda s, v: (3 * torch.tanh(s / 3)).masked_fill(~v, -1e30)  # no cause fits: all are tried
         with Calls() as calls:
             assert compare(mine, theirs, *inputs, **options).guess is None
         assert 0 < calls.count < 150_000  # about 50,000
