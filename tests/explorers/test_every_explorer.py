@@ -172,7 +172,7 @@ def test_tensors_on_a_gpu_are_taken(gpu):
             assert traits(row.make(moved)) == traits(row.make(given(row))), name
 
 
-# ---------------------------------------------------------------- what it shows and what can be pressed
+# ---------------------------------------------------------------- display and controls
 
 
 def test_it_opens_with_what_it_was_given(opened):
@@ -242,7 +242,7 @@ def test_what_can_be_pressed_is_large_enough_and_nothing_covers_it(opened):
     assert controls.evaluate_all(COVERED) == []
 
 
-# ---------------------------------------------------------------- where it stands
+# ---------------------------------------------------------------- layout
 
 
 def test_where_a_finger_taps_it_fits_also_after_a_turn_and_does_not_speak_of_clicks(chromium, opened):

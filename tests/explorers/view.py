@@ -156,7 +156,7 @@ class View:
         """Wait until the page is painted."""
         self.page.evaluate(f"() => {SETTLED}")
 
-    # ---- what it says and shows
+    # ---- texts and display
 
     def said(self):
         """The sentence in bold."""
@@ -214,7 +214,7 @@ class View:
         """The points of curves or dots in the n-th chart, in the numbers of its axes: [[x, y]]."""
         return self.output.locator("svg.abh-chart").nth(n).evaluate(PLOTTED, parts)
 
-    # ---- what can be pressed
+    # ---- controls
 
     def controls(self):
         """{name of a control or of a group of radio buttons: its value, in words}."""
