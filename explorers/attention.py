@@ -57,7 +57,7 @@ class AttentionExplorer(Explorer):
 
 
 def _title(axes):
-    """Which head the picture shows, and of how many."""
+    """The title of the picture: which head it shows, and of how many."""
     if len(axes) == 2:
         return "weights"
     if len(axes) == 3:

@@ -1,4 +1,4 @@
-"""Weights, the random numbers of dropout, and what a row sums to after one draw and after thousands."""
+"""Weights, the random numbers of dropout, and the sum of a row after one draw and after thousands."""
 
 import torch
 import traitlets

@@ -47,7 +47,7 @@ def _with_its_own_scope(name, text):
 
 
 def _without_imports(script, text, forbidden=re.compile(r"^\s*import\b.*", re.MULTILINE)):
-    """The text, with its imports taken from the scopes of the other files."""
+    """The text, with its imports replaced by names from the scopes of the other files."""
     text = IMPORT.sub(lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = {_scope(match[2])};", text)
     if line := forbidden.search(text):
         raise ValueError(

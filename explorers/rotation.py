@@ -48,7 +48,7 @@ class RotationExplorer(Explorer):
         super().__init__(q=given.sent(q), k=given.sent(k), base=base, places=list(PLACES))
 
     def picture(self):
-        """What every pair adds to the score as the view opens."""
+        """What each pair adds to the score when the view opens."""
         position, distance = self.places
         query = self._turned(self._q, position + distance)
         key = self._turned(self._k, position)

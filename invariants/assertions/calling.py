@@ -210,7 +210,7 @@ class Subject:
         return self.outputs(lambda x: x.narrow(self.axis, 0, t), lambda value: self._cut(value, t), T=t)
 
     def _cut(self, value, t):
-        """Masks (..., T, T) and (..., 1, T), and rows for each position: (B, T), (T,), (T, C), (1, T, C)."""
+        """Cut masks (..., T, T) or (..., 1, T), and rows for each position, (B, T), (T,), (T, C) or (1, T, C)."""
         n, whole = value.dim(), value
         if n and value.size(-1) == self.T:
             value = value.narrow(-1, 0, t)

@@ -113,7 +113,7 @@ def _required(subject, real, takes):
 
 
 def _paddings(subject, real, takes_mask, takes_positions):
-    """(side, real) for each side on which padding is to be tried."""
+    """Return (side, real) for each side on which padding is tested."""
     if real is not None:
         return [("left" if not real[:, 0].all() else "right", real)]
     if not takes_mask or subject.T < 4:

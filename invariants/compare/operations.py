@@ -31,7 +31,7 @@ class Operation:
     parameter: str = ""
     numbers: tuple = ()
     factors: tuple = ()
-    order: tuple = ()  # of a product, the axes that put its result as (..., rows, columns)
+    order: tuple = ()  # for a product, the permutation that arranges its result as (..., rows, columns)
     attention: tuple = ()
     users: list = field(default_factory=list)
 
@@ -54,7 +54,7 @@ class Operations(TorchFunctionMode):
     def __init__(self, recorder, model, inputs, values):
         super().__init__()
         self.recorder, self.values, self.found = recorder, values, []
-        self.made = {}  # by the id of a tensor, (it, so that no other one gets its id; the operation that gave it)
+        self.made = {}  # {id of a tensor: (the tensor, kept so that its id is not reused; its operation)}
         self.linear = {name for name, module in model.named_modules() if isinstance(module, nn.Linear)}
         self.parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
         for name, parameter in self.parameters.items():

@@ -25,7 +25,7 @@ def paired(mine, theirs, mapping):
         )
         groups, other_groups = _grouped(left, right, key), _grouped(right, left, key)
         for value, names in groups.items():
-            if len(names) == len(other_groups.get(value, ())):  # the first with the first
+            if len(names) == len(other_groups.get(value, ())):  # in the order in which they run
                 pairs |= zip(names, other_groups[value], strict=True)
     return pairs | _holders(pairs, ours, others)
 

@@ -9,7 +9,7 @@ from invariants.compare.numbers import in_layout_of, same, size_of_difference
 from invariants.compare.recording import Call, noisy, with_first
 
 MOST = 4  # how many places at most get numbers of theirs at once
-CANNOT_RUN = (RuntimeError, ValueError, TypeError, IndexError, AttributeError, AssertionError)  # with other numbers
+CANNOT_RUN = (RuntimeError, ValueError, TypeError, IndexError, AttributeError, AssertionError)  # a rerun may raise
 
 
 @dataclass(eq=False)
@@ -84,7 +84,7 @@ def first_parting(found, tolerance, rerun):
         except CANNOT_RUN:
             return event, False
         if undone is None:
-            return event, not fits  # no later step makes another shape the same
+            return event, not fits  # no later step undoes a different shape
         resume = undone
     return None, False
 

@@ -49,7 +49,7 @@ class Run(list):
 
 
 def record(model, call, inputs, options, changes=None, inside=False):
-    """Run the model on copies of the inputs. Hooks are removed and the model is put back, even after an exception.
+    """Run the model on copies of the inputs. Hooks are removed and parameters restored, even after an exception.
 
     changes: {(place, before): a function that changes that call's arguments if before, else its output}
     inside: whether to keep the results of torch functions

@@ -151,7 +151,7 @@ def test_invalid_arguments_raise_one_clear_sentence(row):
 
 @pytest.mark.slow
 @each_explorer
-def test_the_picture_is_the_same_in_every_run_and_whatever_becomes_of_what_was_given(row):
+def test_the_picture_is_the_same_in_every_run_and_when_arguments_change_later(row):
     arguments = given(row)
     one, other = row.make(arguments), row.make(given(row))
     expected = other.still(), traits(other)
@@ -245,7 +245,7 @@ def test_what_can_be_pressed_is_large_enough_and_nothing_covers_it(opened):
 # ---------------------------------------------------------------- layout
 
 
-def test_where_a_finger_taps_it_fits_also_after_a_turn_and_does_not_speak_of_clicks(chromium, opened):
+def test_on_a_phone_it_fits_in_both_orientations_and_does_not_mention_clicks(chromium, opened):
     row = opened.row
     with contextlib.closing(ExplorerPage(chromium, row.make_all(), **PHONE)) as page:
         for case, settings in [*((case, {}) for case in row.cases), *row.roomy]:
@@ -312,7 +312,7 @@ def is_dark(page):
     return ink > paper
 
 
-def test_in_jupyter_its_theme_decides_and_elsewhere_the_page_and_else_the_system(foreign, show):
+def test_colors_follow_jupyters_theme_or_else_the_page_or_else_the_system(foreign, show):
     assert not is_dark(show(PAGE, dark=True))
     for system, says, dark in [
         ("dark", None, True),

@@ -175,7 +175,7 @@ def test_each_token_has_a_color_of_its_own(opened):
     assert len(set(after)) == 4 and color("merged", 2) == after[2]
 
 
-def test_steps_stand_in_a_row_and_where_there_is_no_room_below_each_other(opened):
+def test_steps_are_in_a_row_or_below_each_other_if_there_is_no_room(opened):
     for width, arrow, edge in ((848 + 16, "→", "y"), (NARROW, "↓", "x")):  # 848 is left next to a contents panel
         opened.page.resize(width)
         steps = opened.view().root.locator(".abh-step")

@@ -79,7 +79,7 @@ class FusedAttention(PortedAttention):
 
 
 class PortedBlock(nn.Module):
-    """Attention and a feed-forward network, after a norm or before it."""
+    """Attention and a feed-forward network, with norms before them (pre-norm) or after."""
 
     def __init__(self, attention, feed_forward, norms, before):
         super().__init__()
