@@ -13,8 +13,8 @@
     tiles       the softmax in tiles of keys: running maximum, sum and output           notebook 12
 
 Each explorer is a Python file, which checks its arguments, and a script of the same name, which draws. The README in
-this folder describes the scripts. The Python files share `base.py` and `given.py`, which checks arguments. Where
-nothing can run, such as in a notebook on a website, a view is stood in for by one of the course's figures.
+this folder describes the scripts. The Python files share `base.py` and `given.py`, which checks arguments. Where no
+code can run, such as in a notebook on a website, one of the course's figures replaces the view.
 """
 
 from explorers.attention import attention

@@ -1,4 +1,4 @@
-// The attention explorer: all heads small, one head large as a heat map, and lines from a word to what it reads.
+// The attention explorer: thumbnails of all heads, one head as a heat map, and lines from a word to what it reads.
 
 import { headName, hiddenIn, named, read } from "./attention_data.js";
 import { CELL, LABEL, TITLES, layOut, under } from "./attention_layout.js";
@@ -14,8 +14,8 @@ import { Reading, moved } from "./tables.js";
 /** @import { Theme } from "./page.js" */
 /** @typedef {CanvasRenderingContext2D} Pen */
 
-const FAINTEST = 0.0005; // no line for less: nobody would see it
-const MOST_LISTED = 1024; // weights in "Read as a table"; of more, only the chosen row
+const FAINTEST = 0.0005; // lines for smaller weights would be invisible
+const MOST_LISTED = 1024; // weights in "Read as a table"; if there are more, only the chosen row
 
 export default explorer((model) => new AttentionView(read(model)), (view) => view.paint());
 
@@ -38,7 +38,7 @@ class AttentionView {
     this.picture = raster(this.matrix, this.table);
     this.hidden = hiddenIn(data, this.matrix.values);
     this.chosen = { row: 0, column: 0 };
-    this.kept = false; // whether the chosen square was clicked, and stays although the pointer goes elsewhere
+    this.kept = false; // whether the chosen square was clicked, and stays chosen when the pointer moves elsewhere
     /** @type {Square | null} under the pointer */
     this.hover = null;
     this.paint = oncePerFrame(() => this.show());
@@ -49,7 +49,7 @@ class AttentionView {
     this.layerChooser = chooser("Layer", data.layers, (layer) => this.chooseHead(layer, this.head));
     this.headChooser = chooser("Head", data.heads, (head) => this.chooseHead(this.layer, head));
     this.overview = data.hasHeads ? new Overview(data, (layer, head) => this.chooseHead(layer, head)) : null;
-    // For the eye two canvases that stay in place while the stage scrolls, for screen readers one row of cells.
+    // Two canvases that stay in place while the stage scrolls, and one row of cells for screen readers.
     const id = freshId();
     this.leaks = swatch("abh-alarm", "hidden, but read all the same");
     this.squares = element("canvas");
@@ -62,7 +62,7 @@ class AttentionView {
     this.stage = element("div", { class: "abh-stage", role: "grid", tabindex: "0", "aria-rowcount": data.T,
       "aria-colcount": data.S, "aria-describedby": `${id}-help` }, this.row, this.sheet);
     this.size = { width: 0, height: 0 }; // of the stage
-    this.labels = { keys: data.keys, slanted: data.keys, queries: data.queries }; // cut to the room that there is
+    this.labels = { keys: data.keys, slanted: data.keys, queries: data.queries }; // cut to fit
     this.root = this.build(`${id}-help`);
     this.listen();
     this.showHead();
@@ -91,7 +91,7 @@ class AttentionView {
     stage.addEventListener("scroll", this.paintMap);
   }
 
-  // ------------------------------------------------------------ what is chosen
+  // ------------------------------------------------------------ selection
 
   /** @param {number} layer
    *  @param {number} head */
@@ -126,7 +126,7 @@ class AttentionView {
     this.paintMarks();
   }
 
-  /** What a click does: keep what was hit, or let it go if it is kept already.
+  /** Handle a click: keep the square that was hit, or release it if it is kept already.
    *  @param {Square | null} square */
   keep(square) {
     if (!square) return;
@@ -172,7 +172,7 @@ class AttentionView {
     this.uncover();
   }
 
-  /** Scroll until the chosen square and its labels can be seen. */
+  /** Scroll the chosen square and its labels into view. */
   uncover() {
     const { stage, chosen } = this;
     const { cell, left, top, overhang } = this.layout;
@@ -184,7 +184,7 @@ class AttentionView {
     stage.scrollTop = clamp(stage.scrollTop, bottom - stage.clientHeight, y - LABEL.apart);
   }
 
-  /** What is kept; else what is under the pointer, or what is chosen.
+  /** The square that is kept; else the one under the pointer, or the chosen one.
    *  @returns {Square} */
   get cursor() {
     return this.kept ? this.chosen : this.hover ?? this.chosen;
@@ -196,7 +196,7 @@ class AttentionView {
     return values.subarray(row * width, (row + 1) * width);
   }
 
-  // ------------------------------------------------------------ what is said
+  // ------------------------------------------------------------ texts
 
   write() {
     const { cursor, hover, kept } = this;
@@ -254,7 +254,7 @@ class AttentionView {
     return `${query} reads most: ${words.join(", ")}`;
   }
 
-  /** Update the row for screen readers. It shows what is chosen, not what is pointed at, so the pointer stays fast. */
+  /** Update the row for screen readers. It shows the chosen square only, so that moving the pointer stays fast. */
   speakRow() {
     const { row, column } = this.chosen;
     const weights = this.weightsOf(row);
@@ -268,7 +268,7 @@ class AttentionView {
     this.stage.setAttribute("aria-activedescendant", this.cells[column].id);
   }
 
-  // ------------------------------------------------------------ which thing is under the pointer
+  // ------------------------------------------------------------ under the pointer
 
   /** The square or the word under the pointer.
    *  @param {MouseEvent} event */
@@ -297,7 +297,7 @@ class AttentionView {
     this.drawMarks();
   }
 
-  /** Lay everything out for this width, and cut the words to what fits.
+  /** Lay everything out for this width, and cut the words to fit.
    *  @param {number} width */
   arrange(width) {
     const { data, stage, sheet, pane } = this;
@@ -336,7 +336,7 @@ class AttentionView {
     pen.clip();
   }
 
-  /** The corner of a square, scrolled.
+  /** The corner of a square, after scrolling.
    *  @param {number} row
    *  @param {number} column
    *  @returns {[number, number]} */
@@ -358,7 +358,7 @@ class AttentionView {
     pen.restore();
   }
 
-  /** What the mask hides is hatched, and what is read all the same is an alarm.
+  /** Hatch what the mask hides, and mark hidden pairs that are read anyway.
    *  @param {Pen} pen */
   drawHidden(pen) {
     const { cell } = this.layout;
@@ -370,7 +370,7 @@ class AttentionView {
     for (const [i, j] of this.hidden.leaks) pen.fillRect(...this.corner(i, j), cell.width, cell.height);
   }
 
-  /** Thin lines between the squares.
+  /** Draw thin lines between the squares.
    *  @param {Pen} pen */
   drawRules(pen) {
     const { T, S } = this.data;
@@ -399,7 +399,7 @@ class AttentionView {
     }
   }
 
-  /** All that follows the pointer: lines, labels, and what is marked in the heat map. */
+  /** Draw what follows the pointer: lines, labels, and marks in the heat map. */
   drawMarks() {
     if (!this.layout) return;
     const pen = prepared(this.marks, this.size.width, this.size.height);
@@ -435,7 +435,7 @@ class AttentionView {
     return this.layout.top + (key + 0.5) * this.layout.pitch;
   }
 
-  /** From the query's word to each key's: as thick and as dark as the weight.
+  /** Draw a line from the query's word to each key's, as thick and as dark as its weight.
    *  @param {Pen} pen */
   drawLines(pen) {
     const { row, column } = this.cursor;
@@ -454,7 +454,7 @@ class AttentionView {
     pen.restore();
   }
 
-  /** Straight past the other queries, then bent towards the key.
+  /** Draw one line, straight past the other queries, then bent towards the key.
    *  @param {Pen} pen
    *  @param {number} start
    *  @param {number} from
@@ -464,7 +464,7 @@ class AttentionView {
     const { keyWidth, queryWidth, left } = this.layout;
     const bend = Math.min(start, left - queryWidth);
     const middle = (bend + keyWidth) / 2;
-    pen.globalAlpha = 0.05 + 0.95 * weight ** 0.6; // thin lines would fade too soon in proportion
+    pen.globalAlpha = 0.05 + 0.95 * weight ** 0.6; // proportional to the weight, thin lines would fade too soon
     pen.lineWidth = Math.max(0.5, 9 * weight);
     pen.beginPath();
     pen.moveTo(start, from);
@@ -473,7 +473,7 @@ class AttentionView {
     pen.stroke();
   }
 
-  /** One label, bold and in the color of marks if it is the one that is pointed at or chosen.
+  /** Draw a label, bold and in the color of marks if its square is pointed at or chosen.
    *  @param {Pen} pen
    *  @param {string} text
    *  @param {number} x
@@ -487,7 +487,7 @@ class AttentionView {
     pen.globalAlpha = 1;
   }
 
-  /** The keys on the left. Where there is no room for all, those that are read most keep their word.
+  /** Draw the keys on the left; if there is no room for all, only the words with the largest weights.
    *  @param {Pen} pen */
   drawKeyWords(pen) {
     const { row, column } = this.cursor;
@@ -502,7 +502,7 @@ class AttentionView {
     }
   }
 
-  /** Every so many positions, so that the labels keep apart, and the marked one first.
+  /** The evenly spaced positions whose labels fit, with the marked one first.
    *  @param {number} count
    *  @param {number} size
    *  @param {number | null} first */
@@ -544,8 +544,8 @@ class AttentionView {
     pen.restore();
   }
 
-  /** A frame around the row, and a ring around the square: a thick one if it is kept. What the pointer finds
-   *  meanwhile has a thin ring.
+  /** Draw a frame around the row, and a ring around the square. If the square is kept, its ring is thick, and a thin
+   *  ring marks what is under the pointer.
    *  @param {Pen} pen */
   drawCursor(pen) {
     const { row, column } = this.cursor;
@@ -556,7 +556,7 @@ class AttentionView {
     pen.restore();
   }
 
-  /** Where a square is, or a whole row: x, y, width and height.
+  /** The box of a square or of a whole row: x, y, width and height.
    *  @param {number} row
    *  @param {number | null} column */
   box(row, column) {

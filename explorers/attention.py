@@ -8,7 +8,7 @@ from explorers import given
 from explorers.base import Explorer
 
 MOST_WORDS = 512
-MOST_DRAWN, BEGINNING = 16, 8  # words of the picture; of a longer text, which would make it large, only so many
+MOST_DRAWN, BEGINNING = 16, 8  # words in the picture; of a longer text, only the first 8
 MOST_WEIGHTS = 20_000_000  # 80 MB: all 72 heads of MiniLM at its longest, 512 words
 
 
@@ -17,7 +17,7 @@ def attention(tokens, weights, queries=None, mask=None):
 
     Shapes: tokens S words (keys), queries T words (the tokens if not given),
             weights (T, S), (H, T, S) or (L, H, T, S); mask (T, S) bool, the same for all heads,
-            True where the query may attend to the key: what it hides is hatched
+            True where the query may attend to the key; hidden pairs are hatched
     Units:  colors run from 0 to 1; a weight above 1, which dropout can produce, has the color of 1
     Errors: TypeError if the words are not strings, the weights not numbers or the mask not bool; ValueError
             if they do not match, are too many, or a weight is negative, NaN or infinite
@@ -30,7 +30,7 @@ def attention(tokens, weights, queries=None, mask=None):
 
 
 class AttentionExplorer(Explorer):
-    """The view of one sentence. Its words and weights are checked already, and sent to the browser once."""
+    """The view of one sentence. Its words and weights have been checked, and are sent to the browser once."""
 
     script = "attention.js"
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -41,14 +41,14 @@ class AttentionExplorer(Explorer):
 
     def __init__(self, tokens, queries, weights, mask):
         self._mask = mask
-        self._first = weights.reshape(-1, *weights.shape[-2:])[0].clone()  # so that the others need not be kept
+        self._first = weights.reshape(-1, *weights.shape[-2:])[0].clone()  # a copy, so that the others can be freed
         seen = b"" if mask is None else mask.numpy().tobytes()
         super().__init__(
             tokens=tokens, queries=queries, axes=list(weights.shape), weights=given.sent(weights), mask=seen
         )
 
     def picture(self):
-        """The first head, of a long text its beginning."""
+        """The first head; for a long text, only its beginning."""
         is_long = max(self._first.shape) > MOST_DRAWN
         few = slice(BEGINNING if is_long else MOST_DRAWN)
         title = _title(self.axes) + (f", the first {BEGINNING} words" if is_long else "")
@@ -57,7 +57,7 @@ class AttentionExplorer(Explorer):
 
 
 def _title(axes):
-    """Which head the picture shows, and of how many."""
+    """The title of the picture: which head it shows, and of how many."""
     if len(axes) == 2:
         return "weights"
     if len(axes) == 3:
@@ -66,7 +66,7 @@ def _title(axes):
 
 
 def _weights(weights, T, S):
-    """The weights as float32 on the CPU, or an error of one sentence that says what is wrong.
+    """The weights as float32 on the CPU, after checks.
 
     Shapes: (T, S), (H, T, S) or (L, H, T, S), unchanged
     """
@@ -88,9 +88,9 @@ def _weights(weights, T, S):
 
 
 def _mask(mask, T, S):
-    """The mask as bools on the CPU, stretched to all pairs.
+    """The mask as bools on the CPU, expanded to all pairs.
 
-    Shapes: whatever broadcasts to (T, S) -> (T, S)
+    Shapes: any that broadcasts to (T, S) -> (T, S)
     """
     mask = torch.as_tensor(mask)
     if mask.dtype != torch.bool:

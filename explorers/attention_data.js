@@ -1,4 +1,4 @@
-// What Python sent to the attention explorer, and the names of words and heads.
+// The attention explorer's data from Python, and the names of words and heads.
 
 import { colors, floats } from "./numbers.js";
 
@@ -29,7 +29,7 @@ export function read(model) {
     table: colors(model.get("palette")), hasMask, hides };
 }
 
-/** A word in quotes, with its position if the sentence has it more than once.
+/** A word in quotes, with its position if it occurs more than once.
  *  @param {string[]} words
  *  @param {number} i */
 export function named(words, i) {
@@ -37,8 +37,8 @@ export function named(words, i) {
   return repeated ? `'${words[i]}' (position ${i})` : `'${words[i]}'`;
 }
 
-/** Where the mask hides, as runs of neighbors in a row, [row, first column, how many], and the pairs that are read all
- *  the same, [row, column].
+/** The hidden pairs, as runs within a row, [row, first column, count], and the hidden pairs that are read anyway,
+ *  [row, column].
  *  @param {Data} data
  *  @param {ArrayLike<number>} values
  *  @returns {{ runs: [number, number, number][], leaks: [number, number][] }} */

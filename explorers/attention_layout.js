@@ -1,4 +1,4 @@
-// Where everything in the attention explorer is, in pixels.
+// The layout of the attention explorer, in pixels.
 
 import { clamp } from "./numbers.js";
 
@@ -8,7 +8,7 @@ import { clamp } from "./numbers.js";
 /** @typedef {{ x: number, y: number, scrolledX: number, scrolledY: number, row: number }} Pointer where it is in the
  *    stage, how far the stage is scrolled, and the chosen row */
 
-const TALLEST = 512; // height of the heat map; what is longer scrolls
+const TALLEST = 512; // height of the heat map; a taller one scrolls
 export const CELL = { narrowest: 3, lowest: 4, most: 46, numbers: 32, ruled: 9 };
 export const LABEL = { most: 96, mostSlanted: 80, apart: 13, size: 12 };
 export const TITLES = 18; // height of the line that says which are queries and which are keys
@@ -47,7 +47,7 @@ function cells(T, S, room) {
   return { width: Math.min(wide, least), height: Math.min(high, least) };
 }
 
-/** The side of a small picture, so that those of all heads fit side by side.
+/** The side of a thumbnail, so that those of all heads fit side by side.
  *  @param {{ layers: number, heads: number }} data
  *  @param {number} room */
 export function thumbSize({ layers, heads }, room) {
@@ -55,8 +55,7 @@ export function thumbSize({ layers, heads }, room) {
   return clamp(Math.floor((room - 16) / heads) - THUMB.gap, THUMB.least, most);
 }
 
-/** What the pointer is on: a square of the heat map, a query's word, or a key's word on the left or above; null where
- *  there is nothing.
+/** What is under the pointer: a square of the heat map, a query's word, or a key's word on the left or above; or null.
  *  @param {Layout} layout
  *  @param {Sizes} sizes
  *  @param {Pointer} pointer

@@ -1,4 +1,4 @@
-// All heads of the attention explorer, small.
+// Thumbnails of all heads in the attention explorer.
 
 import { headName } from "./attention_data.js";
 import { THUMB, thumbSize } from "./attention_layout.js";

@@ -1,4 +1,4 @@
-"""What all explorers share: their module, their colors, and the picture shown where nothing can run."""
+"""The base class of all explorers: their module, their colors, and the picture shown where no code can run."""
 
 import re
 from pathlib import Path
@@ -16,13 +16,13 @@ ROOT = re.compile(r"<svg [^>]*>")
 
 
 class Explorer(anywidget.AnyWidget):
-    """A view drawn in the browser from numbers that are sent once; afterwards nothing is asked of the kernel.
+    """A view drawn in the browser from numbers that are sent once; afterwards it does not need the kernel.
 
     A subclass names its `script` and returns a figures.Picture from `picture()`.
     """
 
     palette = traitlets.Bytes().tag(sync=True)  # 256 x (red, green, blue): the colors of figures.WEIGHTS, 0 to 1
-    signed = traitlets.Bytes().tag(sync=True)  # the same of figures.SIGNED, -1 to 1
+    signed = traitlets.Bytes().tag(sync=True)  # the same for figures.SIGNED, -1 to 1
 
     def __init_subclass__(cls, **kwargs):
         if "script" in vars(cls):  # traitlets makes subclasses of its own, which inherit the module
@@ -42,17 +42,17 @@ class Explorer(anywidget.AnyWidget):
         return f"{self.picture().alt} {INVITATION}"
 
     def _ipython_display_(self):
-        """The picture, then the live view, which hides the picture (in shared.css)."""
+        """Show the picture, then the live view, which hides the picture (in shared.css)."""
         view = {"model_id": self.model_id, "version_major": 2, "version_minor": 0}
         show_live(view, self._for_colab(), self.still())
 
     def _for_colab(self):
-        """What Colab must know to show the view. anywidget says it, except an old one with ipywidgets 7."""
+        """The metadata that Colab needs to show the view; anywidget gives it, except an old one with ipywidgets 7."""
         bundle = getattr(super(), "_repr_mimebundle_", None)
         return bundle()[1] if bundle else {}
 
     def still(self):
-        """The output where nothing runs: the picture with an invitation, and its words; the same in every run."""
+        """The output where no code runs: the picture and its text, with an invitation; the same in every run."""
         picture = self.picture()
         return figures.Picture(
             _inviting(picture.svg), f"{picture.alt} {INVITATION}", picture.caption
@@ -64,7 +64,7 @@ def _table(colors):
 
 
 def _inviting(svg):
-    """The picture with one more line, which says how to start the view."""
+    """Add a line to the picture that says how to start the view."""
     root = ROOT.search(svg)[0]
     left, top, width, height = map(float, re.search(r'viewBox="([^"]*)"', root)[1].split())
     taller = re.sub(r'(height=")[\d.]+', rf"\g<1>{height + 22:g}", root, count=1)

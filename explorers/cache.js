@@ -22,7 +22,7 @@ const CARD = 24; // GB: a large graphics card of a desktop computer
 const numbersOf = ({ layers, groups, features, latent }) =>
   layers * (groups === LATENT ? latent : 2 * groups * features);
 
-/** The lengths that can be chosen: powers of two, and the one that is given.
+/** The lengths to choose from: powers of two, and the given one.
  *  @param {number} length */
 export function lengthsWith(length) {
   const powers = range(15).map((n) => 64 * 2 ** n);
@@ -55,7 +55,7 @@ class CacheView {
     /** @type {string} the model that was chosen last */
     this.name = model.get("name");
     this.sizes = this.published();
-    this.wanted = Infinity; // groups: as many as the heads
+    this.wanted = Infinity; // number of groups; Infinity: as many as heads
     /** @type {number} */
     this.length = model.get("length");
     /** @type {number} */
@@ -118,7 +118,7 @@ class CacheView {
       element("div", { class: "abh-wide" }, this.costs.node)), notes);
   }
 
-  /** Which number of groups, or LATENT, is at a place of their slider.
+  /** The number of groups, or LATENT, at a position of their slider.
    *  @param {number} at */
   groupsAt(at) {
     return this.choices()[at];
@@ -128,8 +128,8 @@ class CacheView {
     return [...(this.sizes.latent ? [LATENT] : []), ...divisors(this.sizes.heads)];
   }
 
-  /** Change some sizes, and show it in the next frame. As many groups as heads stay as many when the heads change; with
-   *  fewer, there are as many as were wanted, or the next smaller number that divides the heads.
+  /** Change some sizes, and show it in the next frame. If there were as many groups as heads, there still are when the
+   *  heads change; otherwise there are as many as were wanted, or the next smaller number that divides the heads.
    *  @param {Partial<Sizes>} changes */
   set(changes) {
     Object.assign(this.sizes, changes);
@@ -139,7 +139,7 @@ class CacheView {
     this.paint();
   }
 
-  // ------------------------------------------------------------ what is shown
+  // ------------------------------------------------------------ display
 
   show() {
     const { groups, layers, heads, features } = this.sliders;
@@ -156,13 +156,13 @@ class CacheView {
     this.showCosts();
   }
 
-  /** How many bytes are kept of some tokens.
+  /** How many bytes are kept for a number of tokens.
    *  @param {number} length */
   cost(length) {
     return numbersOf(this.sizes) * length * this.bytes;
   }
 
-  /** Which model is chosen, while its sizes are those that are published, and where. */
+  /** Mark the chosen model, unless the reader has changed its sizes, and link to their source. */
   showModel() {
     for (const input of this.presets.querySelectorAll("input")) {
       input.checked = input.value === this.name && this.isPublished();
@@ -178,7 +178,7 @@ class CacheView {
     return published.every(([name, size]) => this.sizes[/** @type {keyof Sizes} */ (name)] === size);
   }
 
-  /** What is multiplied. */
+  /** Show the factors and their product. */
   showProduct() {
     const { layers, groups, features, latent } = this.sizes;
     const kept = groups === LATENT ? [factor(latent, "numbers in the latent", "abh-free")]
@@ -191,7 +191,7 @@ class CacheView {
       ` = ${readable(this.cost(this.length))}`);
   }
 
-  /** What each way of sharing keys and values costs. */
+  /** Show the cost of each way of sharing keys and values. */
   showCosts() {
     const { latent } = this.sizes;
     this.costs.show(`The same ${several(this.length, "token")} with each kind of attention`,
@@ -202,7 +202,7 @@ class CacheView {
       }));
   }
 
-  // ------------------------------------------------------------ what it means
+  // ------------------------------------------------------------ interpretation
 
   sentence() {
     const who = this.isPublished() ? this.name : "A model of these sizes";
@@ -210,7 +210,7 @@ class CacheView {
     return `${who} keeps ${readable(this.cost(1))} for each token${text}`;
   }
 
-  /** What it would be with multi-head attention. */
+  /** A comparison with multi-head attention. */
   comparison() {
     const { heads, groups } = this.sizes;
     if (groups === heads) return "Each query head has a key and a value of its own: multi-head attention.";
@@ -219,7 +219,7 @@ class CacheView {
       `${counted(Math.round(times * 10) / 10)} times as much.`;
   }
 
-  /** What it is for a computer. */
+  /** A comparison with the memory of a graphics card. */
   capacity() {
     const texts = Math.floor((CARD * 2 ** 30) / this.cost(this.length));
     return `A graphics card with ${CARD} GB has room for ${texts ? several(texts, "such text") : "no such text"}, ` +
@@ -233,12 +233,12 @@ class CacheView {
 const factor = (number, name, kind = "") =>
   element("span", { class: `abh-factor ${kind}` }, element("b", {}, counted(number)), " ", element("span", {}, name));
 
-// ---------------------------------------------------------------- which query head reads which group
+// ---------------------------------------------------------------- the picture of shared heads
 
 const [SQUARE, GAP, TOP] = [24, 44, 40]; // pixels: of a head, between heads and groups, above the heads
 const HEIGHT = TOP + 2 * SQUARE + GAP + 24;
 
-/** Query heads in a row, and below them what they read and the cache keeps: groups, or the latent. */
+/** A picture of query heads in a row, and below them what they read and the cache keeps: groups, or the latent. */
 class Sharing {
   constructor() {
     this.width = 0;
@@ -272,7 +272,7 @@ class Sharing {
   }
 }
 
-/** From several heads down to what they read, each given by its middle, its height and its width.
+/** The outline from several heads down to what they read, each given by its middle, its height and its width.
  *  @param {number} middle
  *  @param {number} above
  *  @param {number} from
@@ -281,7 +281,7 @@ class Sharing {
 const funnel = (middle, above, from, below, to) => `M${(middle - from / 2).toFixed(1)} ${above}h${from.toFixed(1)}` +
   `L${(middle + to / 2).toFixed(1)} ${below}h${(-to).toFixed(1)}z`;
 
-/** Boxes in a row as a single shape, which is drawn sooner than many, with their names if there is room for all.
+/** Boxes in a row as a single shape, which is faster than many, with their names if there is room for all.
  *  @param {string[]} names
  *  @param {number} apart
  *  @param {number} y

@@ -1,4 +1,4 @@
-"""What the keys and values of a text cost, and which query heads share them."""
+"""The memory that the keys and values of a text take, and which query heads share them."""
 
 from dataclasses import asdict, replace
 
@@ -44,11 +44,11 @@ def cache(model="Llama 3 8B", length=8192, bytes_per_number=2):
 
 
 class CacheExplorer(Explorer):
-    """The view of some models, which are checked already."""
+    """The view of some models, which have been checked."""
 
     script = "cache.js"
     models = traitlets.Dict().tag(sync=True)  # {name: its sizes, and where they are published}
-    name = traitlets.Unicode().tag(sync=True)  # of the model that is shown first
+    name = traitlets.Unicode().tag(sync=True)  # the model that is shown first
     length = traitlets.Int().tag(sync=True)
     bytes_per_number = traitlets.Int().tag(sync=True)
 
@@ -74,7 +74,7 @@ class CacheExplorer(Explorer):
 
 
 def ways(sizes):
-    """The model with a key and a value for each head, with its groups, with one group, and with its latent."""
+    """{name: sizes} of the model with a key and a value for each head, with its groups, one group, and its latent."""
     H, G = sizes.num_heads, 1 if sizes.latent else sizes.groups
     counts = {f"multi-head, {_counted(H, 'group')}": H}
     if 1 < G < H:
@@ -90,7 +90,7 @@ def _counted(count, what):
 
 
 def _require_few(sizes):
-    """The sizes are among those that can be chosen in the view."""
+    """Raise ValueError unless the view offers these sizes."""
     for name, most in MOST.items():
         size = getattr(sizes, name)
         if size is not None and size > most:

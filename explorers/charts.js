@@ -24,15 +24,15 @@ export function drawn(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** A drawing that is still empty.
+/** An empty drawing.
  *  @param {string} kind */
 export const drawing = (kind = "") => drawn("svg", { class: `abh-chart ${kind}`.trim(), role: "img" });
 
-/** The width of the room around a drawing. Ask when the page has been laid out: at another time it costs a layout.
+/** The width available to a drawing. Call it while the page is laid out, or it forces a layout.
  *  @param {SVGSVGElement} node */
 export const roomOf = (node) => Math.max(node.parentElement?.clientWidth ?? 0, 240);
 
-/** Give a drawing its size, its name for screen readers and what is in it.
+/** Give a drawing its size, its name for screen readers and its content.
  *  @param {SVGSVGElement} node
  *  @param {number} width
  *  @param {number} height
@@ -44,8 +44,8 @@ export function redraw(node, width, height, says, ...children) {
   node.replaceChildren(...children);
 }
 
-/** A chart of curves or bars over numbers or over words. It is drawn again whenever something changes; what it says in
- *  words is its name for screen readers. */
+/** A chart of curves or bars over numbers or words. It is redrawn whenever something changes; its text in words is its
+ *  name for screen readers. */
 export class Chart {
   /** @param {{ height?: number, x: Axis | WordAxis, y: Axis }} options */
   constructor({ height = 200, x, y }) {
@@ -71,7 +71,7 @@ export class Chart {
       ...curves.map((curve) => this.curve(curve)), ...dots.map((dot) => this.dot(dot)));
   }
 
-  /** Where a value of the x-axis is, in pixels; for words, the middle of their space.
+  /** The position of a value on the x-axis, in pixels; for words, the middle of their space.
    *  @param {number} value */
   across(value) {
     const { left, right } = this.box;
@@ -104,7 +104,7 @@ export class Chart {
         this.y.label)];
   }
 
-  /** The values of the x-axis that are written below it: every other one where there is no room for all.
+  /** The values that are written below the x-axis: every other one if there is no room for all.
    *  @returns {[number, string][]} */
   ticks() {
     if ("words" in this.x) return this.x.words.map((word, i) => [i, word]);

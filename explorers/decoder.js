@@ -8,7 +8,7 @@ import { range, softmax } from "./numbers.js";
 /** @typedef {{ weight: Float32Array, bias: Float32Array }} Affine the parameters of a linear layer or of a LayerNorm */
 /** @typedef {ReturnType<typeof blockOf>} Block */
 /** @typedef {{ inputs: Float32Array[], keys: Float32Array[], values: Float32Array[], weights: Float32Array[][] }} Known
- *    what has been computed in a layer, position by position: what comes in, the key and the value of all heads side by
+ *    what has been computed in a layer, position by position: its input, the key and the value of all heads side by
  *    side, and a row of attention weights for each head */
 /** @typedef {{ temperature: number, topK: number, topP: number }} Settings */
 
@@ -25,8 +25,8 @@ function linear({ weight, bias }, x) {
   return out;
 }
 
-/** The dot product of `count` numbers of a from i on and as many of b from j on. Nearly all the time of a decoder is
- *  spent here, so there are four sums: a processor need not wait for one of them before it adds to the next.
+/** The dot product of `count` numbers of a from i on and of b from j on. A decoder spends nearly all its time here, so
+ *  there are four sums: the processor need not finish one addition before it starts the next.
  *  @param {Float32Array} a
  *  @param {number} i
  *  @param {Float32Array} b
@@ -61,7 +61,7 @@ export function gelu(x) {
   const z = Math.abs(x) / Math.SQRT2;
   const t = 1 / (1 + 0.3275911 * z);
   const series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
-  const tail = 0.5 * series * Math.exp(-z * z); // how likely a normal number is beyond |x|
+  const tail = 0.5 * series * Math.exp(-z * z); // the probability that a normal number is above |x|
   return x * (x > 0 ? 1 - tail : tail);
 }
 
@@ -103,7 +103,7 @@ export function drawn(probabilities, number) {
 
 // ---------------------------------------------------------------- the model
 
-/** Takes one part after the other of the numbers.
+/** Functions that take the next parts of the numbers.
  *  @param {Float32Array} numbers */
 function taker(numbers) {
   let at = 0;
@@ -122,7 +122,7 @@ function blockOf({ affine }, { width, inner }) {
   return { ...attention, feed: inner ? { norm: affine(width), up: up(), down: affine(width, width * inner) } : null };
 }
 
-/** How many items two lists have in common before they differ.
+/** The length of the common prefix of two lists.
  *  @param {unknown[]} a
  *  @param {unknown[]} b */
 function shared(a, b) {
@@ -131,9 +131,9 @@ function shared(a, b) {
   return count;
 }
 
-/** A decoder that computes a vector when it is first needed, and remembers it. The logits of a position need what comes
- *  out of the last layer there, this needs the layer's weights and values, and so on down to the ids. What comes out of
- *  a layer is the input of the next one, and there is one more input than there are layers. */
+/** A decoder that computes a vector when it is first needed, and remembers it. The logits of a position need the output
+ *  of the last layer there, which needs the layer's weights and values, and so on down to the ids. A layer's output is
+ *  stored as the input of the next one, so there is one more input than there are layers. */
 export class Decoder {
   /** @param {Sizes} sizes
    *  @param {Float32Array} numbers all parameters */
@@ -152,8 +152,8 @@ export class Decoder {
     this.known = range(sizes.layers + 1).map(() => ({ inputs: [], keys: [], values: [], weights: [] }));
   }
 
-  /** Read these ids, with only the heads that are kept. A new id changes nothing at the positions before it, and a head
-   *  that is switched changes only what comes out of its layer and the layers above: all else stays known.
+  /** Read these ids, with only the heads that are kept. A new id changes nothing at earlier positions, and switching a
+   *  head changes only the outputs of its layer and of those above; everything else stays cached.
    *  @param {number[]} ids
    *  @param {boolean[]} kept */
   read(ids, kept = this.kept) {
@@ -166,7 +166,7 @@ export class Decoder {
     this.kept = kept.slice();
   }
 
-  /** What comes into a layer at a position.
+  /** The input of a layer at a position.
    *  @param {number} layer
    *  @param {number} position */
   input(layer, position) {
@@ -174,7 +174,7 @@ export class Decoder {
       layer ? this.output(layer - 1, position) : this.embedding(position);
   }
 
-  /** The vector of a token and that of its position, added.
+  /** The sum of the token's vector and its position's.
    *  @param {number} position */
   embedding(position) {
     return added(this.rowOf(this.tokens, this.ids[position]), this.rowOf(this.positions, position));
@@ -187,8 +187,7 @@ export class Decoder {
     return table.subarray(i * width, (i + 1) * width);
   }
 
-  /** What comes out of a layer: attention, then the feed-forward network, each after a LayerNorm and added to what came
-   *  in.
+  /** The output of a layer: attention, then the feed-forward network, each after a LayerNorm and added to its input.
    *  @param {number} layer
    *  @param {number} position */
   output(layer, position) {
@@ -198,7 +197,7 @@ export class Decoder {
     return added(y, linear(feed.down, linear(feed.up, layerNorm(feed.norm, y)).map(gelu)));
   }
 
-  /** What all heads found, side by side; zeros for a silenced head.
+  /** The outputs of all heads, side by side; zeros for a silenced head.
    *  @param {number} layer
    *  @param {number} position */
   attended(layer, position) {
@@ -215,7 +214,7 @@ export class Decoder {
     return out;
   }
 
-  /** For each head, what it reads at a position: a weight for each position up to it.
+  /** For each head, its weights at a position, one for each position up to it.
    *  @param {number} layer
    *  @param {number} position */
   weights(layer, position) {
@@ -252,7 +251,7 @@ export class Decoder {
     return layerNorm(this.blocks[layer].norm1, this.input(layer, position));
   }
 
-  /** What one head reads at a position.
+  /** The weights of one head at a position.
    *  @param {number} head counted over all layers
    *  @param {number} position */
   weightsOf(head, position) {

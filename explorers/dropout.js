@@ -27,7 +27,7 @@ function coin(seed, k) {
   return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** The draws that get a point in the chart: each of the first ones, then each about 2 % later than the one before.
+/** The draws that get a point in the chart: all at first, then each about 2% later than the previous one.
  *  @param {number} last */
 export function pointed(last) {
   const draws = [];
@@ -40,7 +40,7 @@ export function pointed(last) {
  *  @param {string} label
  *  @returns {Axis} */
 export function axisTo(value, label) {
-  const least = Math.max(0.9999 * value, 2); // a sum that only rounds above a round number still fits below it
+  const least = Math.max(0.9999 * value, 2); // allows for a sum just above a round number, by rounding
   const power = 10 ** Math.floor(Math.log10(least));
   const to = [2, 4, 5, 10].map((digit) => digit * power).find((top) => top >= least) ?? 10 * power;
   const parts = to === 5 * power || to === 10 * power ? 5 : 4;
@@ -69,9 +69,9 @@ class DropoutView {
     this.divided = true;
     this.draws = 1;
     this.chosen = [this.words.length - 1, 0];
-    this.drawn = { row: -1, draws: 0, numbers: new Float64Array(0) }; // random numbers, of a row
+    this.drawn = { row: -1, draws: 0, numbers: new Float64Array(0) }; // random numbers for one row
     /** @type {{ of: string, sums: number[] }} */
-    this.past = { of: "", sums: [] }; // what a row summed to in each draw, and with which settings
+    this.past = { of: "", sums: [] }; // the sum of a row in each draw, for one combination of settings
     this.paint = oncePerFrame(() => this.show());
     this.readout = spoken(true);
     this.grid = new Grid({ name: "weights after dropout", rows: this.words, columns: this.words, after: ["row sum"],
@@ -141,7 +141,7 @@ class DropoutView {
     return this.mode === "evaluation" || this.coin(draw, i, j) >= this.p;
   }
 
-  /** What kept weights are divided by. */
+  /** The divisor of kept weights. */
   divisor() {
     return this.mode === "training" && this.divided ? 1 - this.p : 1;
   }
@@ -154,7 +154,7 @@ class DropoutView {
     return this.words.map((_, j) => (this.kept(draw, i, j) ? this.weight(i, j) / divisor : 0));
   }
 
-  /** What the row sums to without dropout.
+  /** The sum of the row without dropout.
    *  @param {number} i */
   whole(i) {
     return sum(this.words.map((_, j) => this.weight(i, j)));
@@ -177,8 +177,7 @@ class DropoutView {
     return drawn.numbers;
   }
 
-  /** What the chosen row sums to in every draw so far. A new draw adds a sum; a new setting computes all of them
-   *  again. */
+  /** The sum of the chosen row in every draw so far. A new draw adds a sum; a new setting recomputes all. */
   sums() {
     const [i] = this.chosen;
     const of = [i, this.p, this.mode, this.divided].join();
@@ -205,7 +204,7 @@ class DropoutView {
       least: Math.min(...sums), most: Math.max(...sums) };
   }
 
-  // ------------------------------------------------------------ what is shown
+  // ------------------------------------------------------------ display
 
   show() {
     const rows = this.words.map((_, i) => this.row(this.draws, i));
@@ -228,7 +227,7 @@ class DropoutView {
       rows: pointed(this.draws).map((n) => [counted(n), precise(sums[n - 1]), precise(means[n - 1])]) }];
   }
 
-  /** Dropped squares are hatched; a weight of 0 cannot be dropped.
+  /** The look of a square: hatched if dropped; a weight of 0 cannot be dropped.
    *  @param {number} i
    *  @param {number} j
    *  @param {Look} look
@@ -246,7 +245,7 @@ class DropoutView {
     this.readout.say(`Draw ${counted(this.draws)}${last}: ${row}${mean}`, this.verdict(history));
   }
 
-  /** What the draws so far say about the chosen row.
+  /** A sentence on what the draws so far say about the chosen row.
    *  @param {History} history */
   verdict({ mean, least, most }) {
     const whole = this.whole(this.chosen[0]);
@@ -283,8 +282,8 @@ class DropoutView {
     });
   }
 
-  /** The chosen row, one step of dropout below the other. A step that the chosen mode leaves out stays as an empty row,
-   *  so that the page does not jump.
+  /** Show the steps of dropout for the chosen row. A step that the mode leaves out stays as an empty row, so that the
+   *  page does not jump.
    *  @param {number[]} row */
   showSteps(row) {
     const { words, draws } = this;
@@ -307,7 +306,7 @@ class DropoutView {
       });
   }
 
-  /** A square of the steps. A random number that decides nothing is not shown.
+  /** A square in the table of steps. A random number without effect is not shown.
    *  @param {string} name
    *  @param {number} i
    *  @param {number} j

@@ -1,4 +1,4 @@
-"""Weights, the random numbers of dropout, and what a row sums to after one draw and after thousands."""
+"""Weights, the random numbers of dropout, and the sum of a row after one draw and after thousands."""
 
 import torch
 import traitlets
@@ -27,7 +27,7 @@ def dropout(tokens, weights, seed=1):
 
 
 class DropoutExplorer(Explorer):
-    """The view of one matrix of weights, which is checked already."""
+    """The view of one matrix of weights, which has been checked."""
 
     script = "dropout.js"
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -47,7 +47,7 @@ class DropoutExplorer(Explorer):
 
 
 def coins(seed, draw, T):
-    """The random numbers of one draw, counted from 1: those of coin() in dropout.js.
+    """The random numbers of one draw, the same as coin() gives in dropout.js; draws are counted from 1.
 
     Shapes: -> (T, T) float64
     Units:  uniform from 0 to 1, without 1

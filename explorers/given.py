@@ -6,7 +6,7 @@ import torch
 def words(name, words, most, least=1, fix="pass a part of the sentence and the numbers of that part"):
     """The words as a list.
 
-    Errors: TypeError if they are not strings; ValueError, which ends with `fix`, if they are not `least` to `most`
+    Errors: TypeError if they are not strings; ValueError, ending with `fix`, if there are not `least` to `most` of them
     """
     if isinstance(words, str):
         raise TypeError(
@@ -53,7 +53,7 @@ def numbers(name, values):
 
 
 def require_size(name, size, least, most, fix):
-    """TypeError unless the size is a whole number; ValueError, which ends with `fix`, unless `least` to `most`."""
+    """TypeError unless the size is a whole number; ValueError, ending with `fix`, unless it is `least` to `most`."""
     if not isinstance(size, int) or isinstance(size, bool):
         raise TypeError(f"{name} must be a whole number, got {size!r}; pass an int such as {least}")
     if not least <= size <= most:
@@ -61,16 +61,16 @@ def require_size(name, size, least, most, fix):
 
 
 def require_one_of(name, value, choices, fix):
-    """ValueError, which ends with `fix`, unless the value is one of these names."""
+    """ValueError, ending with `fix`, unless the value is one of these names."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}; {fix}")
 
 
 def matrix(name, values, T, fix):
-    """One matrix of T queries times T keys, converted as by `numbers`.
+    """One matrix of T queries times T keys, converted by `numbers`.
 
     Shapes: (T, T)
-    Errors: ValueError, which ends with `fix`, for another shape
+    Errors: ValueError, ending with `fix`, for another shape
     """
     values = numbers(name, values)
     if values.shape != (T, T):
@@ -79,7 +79,7 @@ def matrix(name, values, T, fix):
 
 
 def require_finite(name, values, fix, least=float("-inf")):
-    """ValueError, which ends with `fix`, unless all values are finite and at least `least`."""
+    """ValueError, ending with `fix`, unless all values are finite and at least `least`."""
     wrong = ~(values >= least) | values.isinf()  # a NaN is not >= anything
     if wrong.any():
         index = tuple(wrong.nonzero()[0].tolist())

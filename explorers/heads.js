@@ -11,8 +11,8 @@ import { Grid } from "./tables.js";
 /** @typedef {{ node: HTMLElement, typed: HTMLElement, shape: HTMLElement, place: HTMLElement, position: HTMLElement,
  *    note: HTMLElement }} StepView the elements that show a step */
 /** @typedef {{ node: HTMLElement, tables: Table[] }} Slices */
-/** @typedef {{ grid: Grid, step: StepName, start: number, wide: number }} Table a grid, whose numbers they are, where
- *    the first of them is in the step's order of memory, and how many a row has */
+/** @typedef {{ grid: Grid, step: StepName, start: number, wide: number }} Table a grid, the step that it shows, the
+ *    index of its first number in the step's memory, and the length of a row */
 /** @typedef {{ x: Step, cut?: Step, split: Step, merged: Step }} AllSteps no `cut` where view alone is the split */
 /** @typedef {{ names: string, head: number, position: number, row: number }} Piece the numbers of one token that belong
  *    to one head */
@@ -36,7 +36,7 @@ function indexOf(offset, sizes) {
   });
 }
 
-/** What `.transpose(0, 1)` does to the order of the numbers: (A, B, D) -> (B, A, D).
+/** The numbers in the order after `.transpose(0, 1)`: (A, B, D) -> (B, A, D).
  *  @param {number[]} line
  *  @param {number} A
  *  @param {number} B
@@ -118,7 +118,7 @@ class HeadsView {
     this.readout = spoken(true);
     this.room = element("div", { class: "abh-steps" });
     /** @type {Map<string, number>} */
-    this.wide = new Map(); // how wide all steps in a row are, for each choice of the controls
+    this.wide = new Map(); // the width of all steps in a row, for each combination of the controls
     this.equal = element("code");
     this.steps = this.compute();
     this.x = this.table("x", "x", "T", (t, c) => this.choose(t * this.C + c));
@@ -193,9 +193,9 @@ class HeadsView {
     tools(split, merge, heads), this.readout.node, this.room, tools(...swatches));
   }
 
-  /** The steps from left to right. Tables are made once for each number of heads, and keep their place. */
+  /** Show the steps from left to right. Tables are made once for each number of heads, and keep their place. */
   lay() {
-    const room = this.room.clientWidth; // before the page has to be laid out again
+    const room = this.room.clientWidth; // read first: after the changes, it would force a layout
     this.steps = this.compute();
     let slices = this.slices.get(this.H);
     if (!slices) {
@@ -227,8 +227,8 @@ class HeadsView {
     return /** @type {[StepName, Step][]} */ (Object.entries(this.steps));
   }
 
-  /** All steps in a row if there is room for them, else one below the other. How wide a row is, is measured once for
-   *  each choice of the controls, since that costs the page a layout.
+  /** Put all steps in a row if there is room, else one below the other. The width of the row is measured once for each
+   *  combination of the controls, since measuring forces a layout.
    *  @param {number} room in pixels */
   fit(room = this.room.clientWidth) {
     const shown = [this.split, this.merge, this.H].join();
@@ -293,7 +293,7 @@ class HeadsView {
     return { node, typed, shape, place, position, note };
   }
 
-  // ------------------------------------------------------------ what is shown
+  // ------------------------------------------------------------ display
 
   /** @param {number} number */
   choose(number) {
@@ -344,7 +344,7 @@ class HeadsView {
     return { names: range(this.D).map((d) => this.name(first + d)).join(" "), head, position, row };
   }
 
-  /** What is right or wrong with it. */
+  /** A sentence on what is right or wrong with split and merge. */
   verdict() {
     const { T, H, D } = this;
     const followed = this.token(this.chosen);

@@ -14,7 +14,7 @@ MOST_FEATURES = 12
 
 
 def heads(tokens, d_model, num_heads):
-    """Follow a number through split and merge: choose how each is written, and see which rows a bug spoils.
+    """Follow a number through split and merge: choose the code of each, and see which rows a bug spoils.
 
     Shapes: tokens T words, 2 to 4; x is (T, C) with C = d_model features, 2 to 12, in H = num_heads heads
     Units:  the numbers are names: 10 * token + feature, or 100 * token + feature where C is above 10
@@ -30,7 +30,7 @@ def heads(tokens, d_model, num_heads):
 
 
 class HeadsExplorer(Explorer):
-    """The view of one x whose numbers are names. The sizes are checked already."""
+    """The view of one x whose numbers are names. The sizes have been checked."""
 
     script = "heads.js"
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -40,7 +40,7 @@ class HeadsExplorer(Explorer):
     def picture(self):
         """The view as it opens: split and merged correctly."""
         T, C = len(self.tokens), self.d_model
-        unit = 10 if C <= 10 else 100  # no two numbers may have the same name
+        unit = 10 if C <= 10 else 100  # so that no two numbers have the same name
         x = unit * torch.arange(T)[:, None] + torch.arange(C)  # (T, C)
         split = reference.split_heads(x, self.num_heads)  # (H, T, D)
         panels = {"x": x, **{f"head {h}": head for h, head in enumerate(split)}, "merged": reference.merge_heads(split)}

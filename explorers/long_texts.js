@@ -22,8 +22,8 @@ const MOST = { sinks: 8, layers: 32, pageSize: 16, prefix: 24, written: 12 }; //
 // ---------------------------------------------------------------- arithmetic
 
 /** The positions from `back` before a query's own up to it, and the first tokens, as one or two spans. A query reads
- *  window - 1 positions back. What L layers bring to it comes from L times as far back, and still from no first tokens
- *  but these, since those read only each other.
+ *  window - 1 positions back. Through L layers, it reaches L times as far back; the first tokens do not extend this,
+ *  since they read only each other.
  *  @param {number} position
  *  @param {number} back
  *  @param {number} sinks
@@ -38,7 +38,7 @@ function spansOf(position, back, sinks) {
  *  @param {Span[]} spans */
 const lengthOf = (spans) => spans.reduce((total, [from, to]) => total + to - from + 1, 0);
 
-/** What lies before the last span and in no other: [first, last], or nothing.
+/** The positions before the last span that are in no span: [first, last], or nothing.
  *  @param {Span[]} spans
  *  @returns {Span[]} */
 function gapOf(spans) {
@@ -64,8 +64,8 @@ function slotsOf(position, window, sinks) {
 
 const [EMPTY, PREFIX, A, B] = [-1, 0, 1, 2];
 
-/** The pages of a text A and of its fork B, each with `written` tokens of its own; B writes on first. As PagedCache in
- *  helpers/pages.py: if the last page is shared and not full, a copy of it is written on.
+/** The pages of a text A and of its fork B, each with `written` tokens of its own; B adds its tokens first. As in
+ *  PagedCache of helpers/pages.py, a last page that is shared and not full is copied before it is written to.
  *  @param {number} size
  *  @param {number} prefix
  *  @param {number} written
@@ -90,7 +90,7 @@ function pagesOf(size, prefix, written) {
   return { tables: [ofA, ofB], pages };
 }
 
-// ---------------------------------------------------------------- how positions are written
+// ---------------------------------------------------------------- formatting
 
 /** @param {Span} span */
 const spanTold = ([from, to]) => (from === to ? String(from) : `${from} to ${to}`);
@@ -167,7 +167,7 @@ class LongTextsView {
 const costOf = (name, detail, count, each) =>
   ({ name, detail, size: count * each, texts: [String(count), readable(count * each)], isHere: false });
 
-/** The table in ink, since the colors of bars have a meaning of their own here.
+/** The table with bars in ink, since colors have a meaning of their own here.
  *  @param {Costs} costs */
 function inked(costs) {
   costs.node.classList.add("abh-inked");
@@ -230,7 +230,7 @@ class WindowPart {
     this.widths = { squares: roomOf(this.squares), slots: roomOf(this.slots) };
   }
 
-  /** What the query at a position reads itself, or through some layers.
+  /** What the query at a position reads, directly or through several layers.
    *  @param {number} position */
   reads(position, layers = 1) {
     return spansOf(position, layers * (this.window - 1), this.sinks);
@@ -261,7 +261,7 @@ class WindowPart {
     return [`The query at position ${position} reads ${left ? some : all}`, `${forgotten} ${this.depth()}`];
   }
 
-  /** What more layers bring. */
+  /** A sentence on what more layers add. */
   depth() {
     const { position, layers, window, sinks } = this;
     const back = window - 1;
@@ -428,7 +428,7 @@ class PagesPart {
     `${whose[0].toUpperCase()}${whose.slice(1)}. ${this.fate(pages)}`];
   }
 
-  /** What becomes of the page on which the prefix ends.
+  /** A sentence on what happens to the page on which the prefix ends.
    *  @param {Page[]} pages */
   fate(pages) {
     if (!this.written) return "As long as neither writes on, there is nothing of their own to keep.";

@@ -1,4 +1,4 @@
-"""A window and the first tokens: what a query still reads and a cache keeps; and pages that two texts share."""
+"""Windows that keep the first tokens: what a query reads and a cache keeps; and pages that two texts share."""
 
 import torch
 import traitlets
@@ -13,7 +13,7 @@ SHORTEST, LONGEST = 8, 64  # tokens
 MOST_SINKS = 8
 LARGEST_PAGE = 16  # tokens
 PARTS = ("window", "pages")
-TEXTS = (10, 5)  # tokens of the common prefix, and those that each text writes on, when the view opens
+TEXTS = (10, 5)  # tokens of the common prefix, and those that each text adds, when the view opens
 
 
 def long_texts(*, tokens=32, window=8, sinks=4, page_size=4, model="Llama 3 8B", show="window"):
@@ -21,7 +21,7 @@ def long_texts(*, tokens=32, window=8, sinks=4, page_size=4, model="Llama 3 8B",
 
     Options: window counts the query's own position; sinks is how many of the first tokens are never forgotten;
              page_size is in tokens; model is one of the names in cache_sizes.PUBLISHED, and decides how many bytes a
-             token costs in float16; show is the part that is seen first, "window" or "pages"
+             token costs in float16; show is the part that is shown first, "window" or "pages"
     Units:   tokens 8 to 64, window 1 to tokens, sinks 0 to 8, page_size 1 to 16
     Errors:  TypeError if a size is not a whole number; ValueError if one is too small or too large, or there is no
              such model or part
@@ -47,25 +47,25 @@ def long_texts(*, tokens=32, window=8, sinks=4, page_size=4, model="Llama 3 8B",
 
 
 class LongTextsExplorer(Explorer):
-    """The view of some sizes, which are checked already."""
+    """The view of some sizes, which have been checked."""
 
     script = "long_texts.js"
     tokens = traitlets.Int().tag(sync=True)
     window = traitlets.Int().tag(sync=True)
     sinks = traitlets.Int().tag(sync=True)
     page_size = traitlets.Int().tag(sync=True)
-    texts = traitlets.List(traitlets.Int()).tag(sync=True)  # [the common prefix, what each text writes on]
+    texts = traitlets.List(traitlets.Int()).tag(sync=True)  # [tokens of the common prefix, tokens that each text adds]
     model = traitlets.Unicode().tag(sync=True)
     source = traitlets.Unicode().tag(sync=True)  # where the model's sizes are published
-    token_bytes = traitlets.Int().tag(sync=True)  # what its cache keeps of a token, in float16
-    show = traitlets.Unicode().tag(sync=True)  # the part that is seen first
+    token_bytes = traitlets.Int().tag(sync=True)  # the size of a token in its cache, in float16
+    show = traitlets.Unicode().tag(sync=True)  # the part that is shown first
 
     def picture(self):
-        """The part that is seen first, as it opens."""
+        """The part that is shown first, as it opens."""
         return self._pages() if self.show == "pages" else self._windowed()
 
     def _windowed(self):
-        """How many keys each query reads, with a cache that forgets and with one that does not."""
+        """How many keys each query reads, with a rolling cache and with a full one."""
         full = list(range(1, self.tokens + 1))
         kept = [len(read_by(t, self.window, self.sinks)) for t in range(self.tokens)]
         first = {0: "", 1: " and the first token"}.get(self.sinks, f" and the first {self.sinks} tokens")
@@ -82,7 +82,7 @@ class LongTextsExplorer(Explorer):
         return figures.Picture(drawn.svg, f"{title}, in a text of {self.tokens} tokens. {told} {prices}", told)
 
     def _pages(self):
-        """How many pages two texts with a common prefix take, after each has written on."""
+        """How many pages two texts with a common prefix take, after each has added its tokens."""
         prefix, written = self.texts
         tables = page_tables(self.page_size, prefix, written)
         count, alone = len({*tables[0], *tables[1]}), len(tables[0]) + len(tables[1])
@@ -104,14 +104,14 @@ def read_by(position, window, sinks):
 
 
 def spans(positions):
-    """Positions in words, in order: [0, 1, 2, 5] is "0 to 2 and 5"."""
+    """Ordered positions in words: [0, 1, 2, 5] is "0 to 2 and 5"."""
     starts = [p for p in positions if p - 1 not in positions]
     ends = [p for p in positions if p + 1 not in positions]
     return " and ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in zip(starts, ends, strict=True))
 
 
 def page_tables(page_size, prefix, written):
-    """The pages of a text A and of its fork B, which writes on before A does, by PagedCache."""
+    """The page tables of a text A and of its fork B in a PagedCache; B adds its tokens before A does."""
     cache = PagedCache(2 * -(-(prefix + written) // page_size), page_size, groups=1, d_head=1)
     first = cache.start()
     cache.append(first, *torch.zeros(2, 1, prefix, 1))

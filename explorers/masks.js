@@ -85,7 +85,7 @@ class MasksView {
     this.scores = this.given.slice();
     this.table = colors(model.get("palette"));
     this.signed = colors(model.get("signed"));
-    this.reach = Math.max(2, ...this.given.map(Math.abs)); // of the colors
+    this.reach = Math.max(2, ...this.given.map(Math.abs)); // the largest number that colors distinguish
     /** @type {MaskName} */
     this.mask = model.get("mask");
     /** @type {MethodName} */
@@ -146,7 +146,7 @@ class MasksView {
   makeDraggable(grid) {
     grid.cells.forEach((row, i) => row.forEach((cell, j) => {
       cell.addEventListener("pointerdown", (event) => {
-        // A finger that moves over another square scrolls the page: shared.css allows it.
+        // A finger on any other square scrolls the page, which shared.css allows.
         if (event.button !== 0 || (event.pointerType === "touch" && !cell.hasAttribute("aria-selected"))) return;
         cell.setPointerCapture(event.pointerId);
         grid.choose(i, j, true);
@@ -162,7 +162,7 @@ class MasksView {
     }));
   }
 
-  // ------------------------------------------------------------ what is chosen
+  // ------------------------------------------------------------ selection
 
   /** @param {number} i
    *  @param {number} j */
@@ -221,7 +221,7 @@ class MasksView {
     return [["score", row], ...METHODS[this.method][1](row, this.seen(i))];
   }
 
-  // ------------------------------------------------------------ what is shown
+  // ------------------------------------------------------------ display
 
   show() {
     const weights = this.words.map((_, i) => {
@@ -237,7 +237,7 @@ class MasksView {
     this.showSteps();
   }
 
-  /** Hidden scores are hatched.
+  /** The look of a score: hatched if hidden.
    *  @param {number} i
    *  @param {number} j
    *  @param {number} score
@@ -247,7 +247,7 @@ class MasksView {
     return this.sees(i, j) ? look : { text: look.text, kind: "abh-hidden" };
   }
 
-  /** Hidden weights are hatched; one above 0 is an alarm.
+  /** The look of a weight: hatched if hidden, and marked as a leak if it is above 0 all the same.
    *  @param {number} i
    *  @param {number} j
    *  @param {number} weight
@@ -268,7 +268,7 @@ class MasksView {
       this.verdict(i, weights[i]));
   }
 
-  /** What became of a row.
+  /** A sentence on the chosen row.
    *  @param {number} i
    *  @param {Float32Array} weights */
   verdict(i, weights) {
@@ -299,7 +299,7 @@ class MasksView {
     return "NaN: the softmax gave all the weight to hidden keys; nothing is left, and 0 is divided by 0.";
   }
 
-  /** The chosen row, one step of the method below the other. */
+  /** Show the steps of the method for the chosen row. */
   showSteps() {
     const [i] = this.chosen;
     const steps = this.stepsOf(i);

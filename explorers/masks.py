@@ -1,4 +1,4 @@
-"""Scores to drag up and down, and the weights that each mask and each way of applying it gives."""
+"""Scores to drag up and down, and the weights that result from each mask and each way of applying it."""
 
 import torch
 import traitlets
@@ -9,7 +9,7 @@ from explorers.base import Explorer
 from helpers import masks as reference
 
 MOST_WORDS = 12
-MASKS = {  # and the title of each picture
+MASKS = {  # {mask: title of the picture}
     "none": "no mask, only softmax",
     "causal": "causal mask, filled with -∞, then softmax",
     "padding": "padding mask, filled with -∞, then softmax",
@@ -18,10 +18,10 @@ MASKS = {  # and the title of each picture
 
 
 def masks(tokens, scores, real=None, mask="causal"):
-    """See what hides the future and the padding: choose a mask and a method, and drag a score up or down.
+    """See how masks hide the future and the padding: choose a mask and a method, and drag a score up or down.
 
     Shapes: tokens T words, scores (T, T), real T bools, True where the token is real and not padding
-            (all of them if not given; then there is no padding to hide)
+            (by default all tokens are real)
     Options: mask is the one chosen when the view opens: "none", "causal", "padding" or "both"
     Units:  scores are what goes into the softmax, already scaled
     Errors: TypeError if the words are not strings, the scores not numbers or `real` not bool; ValueError
@@ -37,7 +37,7 @@ def masks(tokens, scores, real=None, mask="causal"):
 
 
 class MasksExplorer(Explorer):
-    """The view of one matrix of scores, which is checked already."""
+    """The view of one matrix of scores, which has been checked."""
 
     script = "masks.js"
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)

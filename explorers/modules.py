@@ -1,4 +1,4 @@
-"""One JavaScript module out of several.
+"""Join several JavaScript modules into one.
 
 anywidget takes the text of a single module, and an explorer must not fetch anything. The scripts are nevertheless
 ordinary ES modules that import from one another, so linters, type checkers and node understand them without a build.
@@ -15,9 +15,9 @@ LEFT_OVER = re.compile(r"^\s*(?:import|export)\b.*", re.MULTILINE)
 
 
 def joined(script, folder=HERE):
-    """The text of a script with everything that it imports, directly or not, in front of it.
+    """The text of a script, preceded by everything that it imports, directly or indirectly.
 
-    Errors: ValueError for an import or an export in another form, and for files that import each other
+    Errors: ValueError for an import or an export in another form, and for circular imports
     """
     files = {}
     _collect(Path(folder) / script, files, ())
@@ -26,7 +26,7 @@ def joined(script, folder=HERE):
 
 
 def _collect(path, files, importing):
-    """Add a file to `files` {stem: text}, after all files that it needs."""
+    """Add a file to `files` {stem: text}, after all files that it imports."""
     if path.stem in importing:
         raise ValueError(
             f"scripts must not import each other, got {' -> '.join([*importing, path.stem])}; "
@@ -47,7 +47,7 @@ def _with_its_own_scope(name, text):
 
 
 def _without_imports(script, text, forbidden=re.compile(r"^\s*import\b.*", re.MULTILINE)):
-    """The text, with its imports taken from the scopes of the other files."""
+    """The text, with its imports replaced by names from the scopes of the other files."""
     text = IMPORT.sub(lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = {_scope(match[2])};", text)
     if line := forbidden.search(text):
         raise ValueError(

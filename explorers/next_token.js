@@ -1,4 +1,4 @@
-// The next-token explorer: a text to write on, the words that a decoder expects next, and what each head reads.
+// The next-token explorer: a text to continue, the words that a decoder expects next, and what each head reads.
 
 import { headName, named } from "./attention_data.js";
 import { Decoder, distribution, drawn } from "./decoder.js";
@@ -27,10 +27,10 @@ class NextTokenView {
     this.sizes = model.get("sizes");
     const numbers = halves(model.get("parameters"));
     this.model = new Decoder(this.sizes, numbers);
-    this.whole = new Decoder(this.sizes, numbers); // the same, which always uses all its heads
+    this.whole = new Decoder(this.sizes, numbers); // the same model, always with all heads
     this.table = colors(model.get("palette"));
     this.ids = this.given;
-    this.position = this.ids.length - 1; // of the chosen word: what comes next is what comes after it
+    this.position = this.ids.length - 1; // the chosen word, after which the model predicts
     /** @type {Settings} */
     this.own = { temperature: 1, topK: this.vocabulary.length, topP: 1 };
     this.settings = { ...this.own };
@@ -82,7 +82,7 @@ class NextTokenView {
     return tools(temperature.node, topK.node, topP.node);
   }
 
-  // ------------------------------------------------------------ what the reader changes
+  // ------------------------------------------------------------ changes by the reader
 
   /** @param {Partial<Settings>} changes */
   set(changes) {
@@ -90,7 +90,7 @@ class NextTokenView {
     this.paint();
   }
 
-  /** Put words in after the chosen one, in place of those that follow it; whether there was room for them.
+  /** Put words after the chosen one, in place of as many that follow; returns whether there was room.
    *  @param {number[]} ids */
   put(ids) {
     const atEnd = this.position === this.ids.length - 1;
@@ -176,7 +176,7 @@ class NextTokenView {
     return headName({ hasLayers: true }, Math.floor(head / heads), head % heads);
   }
 
-  /** What a head reads most, and how much.
+  /** The word that a head reads most, and its weight.
    *  @param {number} head */
   readsMost(head) {
     const weights = this.model.weightsOf(head, this.position);
@@ -184,7 +184,7 @@ class NextTokenView {
     return { word: named(this.words, j), weight: weights[j], used: this.used[head] };
   }
 
-  // ------------------------------------------------------------ what is shown
+  // ------------------------------------------------------------ display
 
   show() {
     const probabilities = this.probabilities();
@@ -224,8 +224,8 @@ class NextTokenView {
     return [`With all heads in use: '${this.vocabulary[first]}' with ${exact(own[first])}.`];
   }
 
-  /** What there is to say where the chosen word is not the last one. So a reader who replaces a word sees at once what
-   *  becomes of the prediction at the end.
+  /** A sentence for when the chosen word is not the last one, so that a reader who replaces a word sees at once how the
+   *  prediction at the end changes.
    *  @param {Float32Array} probabilities */
   followed(probabilities) {
     const { following } = this;

@@ -17,8 +17,8 @@ MOST_BARS = 5
 def next_token(model, words, ids):
     """See what a decoder expects next: type words or click them, change the temperature, silence a head.
 
-    The model is computed in the browser, with its parameters rounded to float16. The first token always stays, for
-    instance the <start> of a story; the reader can change all others.
+    The model runs in the browser, with its parameters rounded to float16. The first token, for instance the <start>
+    of a story, always stays; the reader can change all others.
 
     Shapes: model, a helpers.decoder.Decoder, up to 32 heads and 500,000 parameters; words, one for each of its V ids,
             all different; ids (T,), the beginning of the text, 1 <= T <= context_length
@@ -32,7 +32,7 @@ def next_token(model, words, ids):
 
 
 class NextTokenExplorer(Explorer):
-    """The view of one model and one beginning, which are checked already."""
+    """The view of one model and one beginning, which have been checked."""
 
     script = "next_token.js"
     sizes = traitlets.Dict().tag(sync=True)
@@ -40,10 +40,10 @@ class NextTokenExplorer(Explorer):
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     ids = traitlets.List(traitlets.Int()).tag(sync=True)
 
-    head = traitlets.Int().tag(sync=True)  # the one that is chosen when the view opens, counted over all layers
+    head = traitlets.Int().tag(sync=True)  # the head that is chosen when the view opens, counted over all layers
 
     def __init__(self, model, words, ids):
-        self._model = _rounded(model).double()  # the picture is the same on every machine
+        self._model = _rounded(model).double()  # so that the picture is the same on every machine
         head = _reads_guess(self._model, ids)
         super().__init__(sizes=_sizes(model.config), parameters=_sent(model), words=words, ids=ids, head=head)
 
@@ -69,7 +69,7 @@ class NextTokenExplorer(Explorer):
 
 @torch.no_grad()
 def _reads_guess(model, ids):
-    """The head that reads the word which the model expects next, wherever the text has it already.
+    """The head that gives the most weight to earlier occurrences of the word that the model expects next.
 
     Shapes: ids (T,) -> a number from 0 to L * H - 1
     """
@@ -91,7 +91,7 @@ def _sizes(config):
 
 
 def _sent(model):
-    """The parameters as bytes: float16, which is half as much to send; the course's models are stored so.
+    """The parameters as bytes, in float16, which halves the size; the course's models are stored in it, too.
 
     Errors: ValueError if a parameter is NaN, infinite or beyond float16
     """
@@ -105,7 +105,7 @@ def _sent(model):
 
 
 def _rounded(model):
-    """A copy of the model as the browser computes it: without dropout, parameters rounded to float16."""
+    """A copy of the model as it runs in the browser: without dropout, with parameters rounded to float16."""
     model = copy.deepcopy(model).cpu().eval()
     with torch.no_grad():
         for parameter in model.parameters():

@@ -1,4 +1,4 @@
-// What the next-token explorer is made of: a field to type words, the text, the bars of the next words, and the heads.
+// The parts of the next-token explorer: a field to type words, the text, the bars of the next words, and the heads.
 
 import { clamp, colorIndex, largestFirst, range, themed, themedInk } from "./numbers.js";
 import { button, element, folded, freshId, help, write } from "./page.js";
@@ -11,7 +11,7 @@ import { moved } from "./tables.js";
 
 // ---------------------------------------------------------------- words
 
-/** Whether a word may be typed: not one that stands for no word, such as <start>.
+/** Whether a word may be typed, unlike special tokens such as <start>.
  *  @param {string} word */
 const typable = (word) => !/^<.+>$/.test(word);
 
@@ -32,7 +32,7 @@ export function idsOf(text, vocabulary) {
   return { ids };
 }
 
-/** The word that begins most like another, if they share two letters and half of the other's.
+/** The word with the longest common prefix, of at least two letters and half of the given word.
  *  @param {string} word
  *  @param {string[]} vocabulary
  *  @returns {string | undefined} */
@@ -55,7 +55,7 @@ export const replaced = (ids, position, others) =>
 
 // ---------------------------------------------------------------- the field
 
-/** A field for words of the vocabulary, which the browser completes, and a line that says what is wrong with them. */
+/** A field for words of the vocabulary, which the browser completes, and a line for complaints. */
 export class Field {
   /** @param {string[]} vocabulary
    *  @param {(ids: number[]) => boolean} onEnter whether they were taken
@@ -104,7 +104,7 @@ export class Field {
 
 // ---------------------------------------------------------------- the text
 
-/** The words of the text as a list in which one is chosen, always. Each has the color of its weight. */
+/** The words of the text as a list in which one is always chosen. Each has the color of its weight. */
 export class Text {
   /** @param {Color[]} table
    *  @param {() => { position: number, last: number }} where the chosen position and the last one: keys may be faster
@@ -168,7 +168,7 @@ export class Text {
 
 // ---------------------------------------------------------------- the next words
 
-/** A bar for each of some words, each a button. The tab key stops once, and the arrow keys go on from there. */
+/** A bar for each of several words, each a button. Together they are one tab stop; the arrow keys move among them. */
 export class Bars {
   /** @param {number} count
    *  @param {(i: number) => void} onPress */

@@ -1,4 +1,4 @@
-// Arithmetic, the colors of numbers, and how numbers are written. Nothing here needs a page, so node can test it.
+// Arithmetic, the colors of numbers, and their formatting. Nothing here needs a page, so node can test it.
 
 /** @typedef {ArrayLike<number>} Numbers */
 /** @typedef {number[]} Color red, green and blue, 0 to 255 */
@@ -76,7 +76,7 @@ export function spaced(order, position, apart) {
   return chosen;
 }
 
-// ---------------------------------------------------------------- what Python sent
+// ---------------------------------------------------------------- data from Python
 
 /** The float32 numbers of a binary trait. The bytes are copied, because they may not start at a multiple of four.
  *  @param {DataView<ArrayBuffer>} view */
@@ -105,7 +105,7 @@ export function colors(view) {
 
 // ---------------------------------------------------------------- colors
 
-// On squares; as in shared.css.
+// The ink on squares, as in shared.css.
 export const INK = "#1b2a41";
 export const ALARM = "#a84a06";
 export const ON_HATCHING = "#3f4958";
@@ -113,7 +113,7 @@ export const ON_HATCHING = "#3f4958";
 /** @param {Color} color */
 const css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
 
-/** The color on a dark page: light and dark change places, and the hue stays. (Inverted, and turned by half a circle.)
+/** The color on a dark page: light and dark swap, and the hue stays. (Inverted, with the hue rotated by half a circle.)
  *  @param {Color} color
  *  @returns {Color} */
 export function onDark([red, green, blue]) {
@@ -122,16 +122,16 @@ export function onDark([red, green, blue]) {
   return turned.map((part, i) => Math.round(clamp(part, 0, 255) * (1 - DARKEST[i] / 255) + DARKEST[i]));
 }
 
-const DARKEST = [30, 38, 50]; // in the place of white
+const DARKEST = [30, 38, 50]; // replaces white
 
-// A color of light-dark() follows the theme by itself. Browsers before 2024 do not know it: they have the light ones.
+// A color of light-dark() follows the theme by itself. Browsers before 2024 lack it, and always use the light colors.
 const follows = globalThis.CSS?.supports("color", "light-dark(black, white)") ?? false;
 
-/** Of a square, in the page's theme.
+/** The color of a square, in the page's theme.
  *  @param {Color} color */
 export const themed = (color) => (follows ? `light-dark(${css(color)}, ${css(onDark(color))})` : css(color));
 
-/** Of what is written on it.
+/** The color of text on it.
  *  @param {Color} color */
 export const themedInk = (color) => (follows ? `light-dark(${inkOn(color)}, ${inkOn(onDark(color))})` : inkOn(color));
 
@@ -151,7 +151,7 @@ export function luminance([red, green, blue]) {
  *  @param {Color} color */
 export const inkOn = (color) => (1.05 / (luminance(color) + 0.05) >= 4.5 ? "#ffffff" : "#000000");
 
-// ---------------------------------------------------------------- how numbers are written
+// ---------------------------------------------------------------- formatting
 
 export const counted = new Intl.NumberFormat("en").format; // 1,001
 
@@ -177,7 +177,7 @@ export function exact(value) {
   return value > 0 && value < 0.00005 ? "less than 0.0001" : value.toFixed(4);
 }
 
-/** A number for the narrow square of a table: two decimals, or none where there is no room for them.
+/** A number for the narrow square of a table: two decimals, or none if there is no room.
  *  @param {number} value */
 export function brief(value) {
   if (Number.isNaN(value)) return "NaN";

@@ -1,4 +1,4 @@
-// Elements, controls, canvases, and what an explorer must know about the page around it.
+// Elements, controls, canvases, and the page around an explorer.
 
 import { clamp, colorIndex, onDark, range, themed } from "./numbers.js";
 
@@ -9,8 +9,8 @@ import { clamp, colorIndex, onDark, range, themed } from "./numbers.js";
 
 // ---------------------------------------------------------------- elements
 
-// JupyterLab's one-key shortcuts are kept out: here the arrow keys move the selection. JupyterLab looks at the element
-// with the focus first and only then at what is around it, so each such element is marked itself.
+// Suppress JupyterLab's one-key shortcuts, since here the arrow keys move the selection. JupyterLab looks at the
+// focused element before its ancestors, so each such element is marked itself.
 const FOCUSABLE = "a, input, select, button, summary, [tabindex]";
 const OWN_KEYS = "data-lm-suppress-shortcuts";
 
@@ -27,8 +27,8 @@ export function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** The frame of an explorer. Escape leaves it: the focus goes to the cell, where JupyterLab's own keys work again.
- *  Shift + Enter runs the next cell, as everywhere in a notebook, and presses nothing here.
+/** The frame of an explorer. Escape moves the focus to the cell, where JupyterLab's own keys work again. Shift + Enter
+ *  runs the next cell, as everywhere in a notebook, and presses no control here.
  *  @param {...Content} children */
 export function frame(...children) {
   const node = element("div", { class: "abh", [OWN_KEYS]: "true" }, ...children);
@@ -41,7 +41,7 @@ export function frame(...children) {
   return node;
 }
 
-/** Let JupyterLab have the key, as if it had been pressed in the cell below.
+/** Pass the key on to JupyterLab, as if it had been pressed in the cell below.
  *  @param {Element} node
  *  @param {KeyboardEvent} event */
 function runNext(node, event) {
@@ -57,8 +57,8 @@ function runNext(node, event) {
 /** An id that no other element of the page has. */
 export const freshId = () => `abh-${Math.random().toString(36).slice(2)}`;
 
-/** Replace the text of an element. Its text node stays: a new one would make the browser ask every rule with :has()
- *  again, on the whole page.
+/** Replace the text of an element. Its text node stays, since a new one would make the browser evaluate every rule with
+ *  :has() again, on the whole page.
  *  @param {Element} node
  *  @param {string} text */
 export function write(node, text) {
@@ -68,7 +68,7 @@ export function write(node, text) {
   else node.textContent = text;
 }
 
-/** What is said in words: a sentence in bold and a line in small type. A screen reader reads it out when it changes.
+/** An explorer's text: a sentence in bold and a line in small type. A screen reader reads it out when it changes.
  *  A roomy one keeps space for long sentences. */
 export function spoken(roomy = false) {
   const kind = `abh-readout${roomy ? " abh-roomy" : ""}`;
@@ -81,7 +81,7 @@ export function spoken(roomy = false) {
   return { node, say };
 }
 
-/** What to do, in small type. Where no pointer hovers, a click is a tap.
+/** Instructions in small type. On touch screens, they say "tap" instead of "click".
  *  @param {string} text */
 export function help(text, id = freshId()) {
   const byTouch = window.matchMedia("(hover: none)").matches;
@@ -89,11 +89,11 @@ export function help(text, id = freshId()) {
   return element("p", { class: "abh-help", id }, said);
 }
 
-/** Side by side, or one below the other where there is no room.
+/** Elements side by side, or one below the other if there is no room.
  *  @param {...Content} children */
 export const sideBySide = (...children) => element("div", { class: "abh-side-by-side" }, ...children);
 
-/** What is folded until somebody wants it.
+/** Content that is folded until the reader opens it.
  *  @param {string} summary
  *  @param {...Content} children */
 export function folded(summary, ...children) {
@@ -101,7 +101,7 @@ export function folded(summary, ...children) {
   return { node: element("details", { class: "abh-more" }, name, ...children), name };
 }
 
-/** What the marks in a drawing mean: a small square in the style of a class, and words.
+/** A legend for a mark in a drawing: a small square in the style of a class, and words.
  *  @param {string} kind
  *  @param {string} text */
 export const swatch = (kind, text) =>
@@ -114,7 +114,7 @@ export const tools = (...controls) => element("div", { class: "abh-tools" }, ...
 
 /** @typedef {ReturnType<typeof slider>} Slider */
 
-/** A slider followed by its value, as show(value) writes it.
+/** A slider followed by its value, formatted by show(value).
  *  @param {{ label: string, min: number, max: number, step?: number, value: number, show?: (value: number) => string }}
  *    options
  *  @param {(value: number) => void} onInput */
@@ -144,7 +144,7 @@ export function slider({ label, min, max, step = 1, value, show = String }, onIn
   return { node, input, set, rename };
 }
 
-/** A slider with a field to type into, for whole numbers.
+/** A slider with an input field, for whole numbers.
  *  @param {{ label: string, min: number, max: number, value: number }} options
  *  @param {(value: number) => void} onInput */
 export function numberSlider({ label, min, max, value }, onInput) {
@@ -156,7 +156,7 @@ export function numberSlider({ label, min, max, value }, onInput) {
     onInput(number);
   };
   track.addEventListener("input", () => take(track.valueAsNumber));
-  field.addEventListener("input", () => { // not yet, if it is empty or too large
+  field.addEventListener("input", () => { // ignored while the field is empty or too large
     if (field.value && field.validity.valid) take(field.valueAsNumber);
   });
   field.addEventListener("change", () =>
@@ -164,7 +164,7 @@ export function numberSlider({ label, min, max, value }, onInput) {
   return element("span", { class: "abh-control abh-typed" }, element("label", { for: id }, label), track, field);
 }
 
-/** One of several, all of them visible: options are [value, content] pairs.
+/** Radio buttons; options are [value, content] pairs.
  *  @template {string | number} Value
  *  @param {string} label
  *  @param {[Value, Content][]} options
@@ -331,7 +331,7 @@ export function theme(node) {
 }
 
 /** Call back when the theme, the size of the node or the resolution of the screen may have changed. Returns a function
- *  that stops it, which is what anywidget expects from render().
+ *  that stops it, as anywidget expects from render().
  *  @param {Element} node
  *  @param {() => void} callback */
 export function onSurroundings(node, callback) {
@@ -356,8 +356,8 @@ export function onSurroundings(node, callback) {
   };
 }
 
-/** What the module of an explorer exports. `again` draws a view when the page around it may have changed; one that the
- *  style sheet alone can change has none.
+/** The export of an explorer's module. `again` redraws a view when the page around it may have changed; a view that
+ *  only the style sheet affects needs none.
  *  @template {{ root: Element, room?: Element, show(): void }} View
  *  @param {(model: Model) => View} make
  *  @param {(view: View) => void} [again] */
@@ -371,7 +371,7 @@ export function explorer(make, again) {
   return { render };
 }
 
-/** A function that paints once in the next frame, however often it is called before.
+/** A function that paints once in the next frame, however often it is called until then.
  *  @param {() => void} paint */
 export function oncePerFrame(paint) {
   let waiting = 0;

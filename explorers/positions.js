@@ -1,4 +1,4 @@
-// The explorer of positions: two rows of a table, what their features agree on, and their cosine against the distance.
+// The positions explorer: two rows of a table, where their features agree, and their cosine against the distance.
 
 import { Chart } from "./charts.js";
 import { clamp, colors, floats, precise, range, sum } from "./numbers.js";
@@ -55,8 +55,8 @@ function byDistance(cosines, T) {
   });
 }
 
-/** How far the colors reach, for the values and for their products: up to the largest, but not beyond three times the
- *  root mean square, so that one huge number does not make all others pale.
+/** The range of colors, for the values and for their products: up to the largest, but at most three times the root mean
+ *  square, so that one huge number does not make all others pale.
  *  @param {Numbers} table */
 function reaches(table) {
   const values = Array.from(table);
@@ -65,7 +65,7 @@ function reaches(table) {
   return { most, value: Math.min(most, 3 * Math.sqrt(square)), product: Math.min(most * most, 3 * square) };
 }
 
-/** Moved together, both positions keep their distance and stop where one of them meets the end of the table.
+/** The new position when both move together: they keep their distance, and stop when one reaches the end of the table.
  *  @param {number} to where the first one shall go
  *  @param {number} apart how far the second one is from the first
  *  @param {number} T */
@@ -173,7 +173,7 @@ class PositionsView {
     return clamp(Math.floor(((event.clientX - box.left) / box.width) * this.C), 0, this.C - 1);
   }
 
-  // ------------------------------------------------------------ what is chosen
+  // ------------------------------------------------------------ selection
 
   /** @param {"i" | "j"} which
    *  @param {number} to */
@@ -196,7 +196,7 @@ class PositionsView {
     this.paint();
   }
 
-  // ------------------------------------------------------------ what is shown
+  // ------------------------------------------------------------ display
 
   /** The sizes and colors of the page are read first: after a change, reading them would force a second layout. */
   show() {
@@ -241,7 +241,7 @@ class PositionsView {
     return `Opposite signs in ${below.length} of ${this.C} features, ${left} of them in the left half.`;
   }
 
-  /** How the other pairs of the same distance compare with this one.
+  /** A sentence that compares this pair with others of the same distance.
    *  @param {number} apart */
   others(apart) {
     const pairs = this.T - apart;

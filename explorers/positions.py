@@ -7,8 +7,8 @@ import figures
 from explorers import given
 from explorers.base import Explorer
 
-FEWEST, MOST = 2, 512  # of positions and of features: MiniLM's 512 x 384 are 786 kB
-APART = 8  # of the two positions when the view opens
+FEWEST, MOST = 2, 512  # positions and features; MiniLM's 512 x 384 are 786 kB
+APART = 8  # distance of the two positions when the view opens
 
 
 def positions(table):
@@ -25,7 +25,7 @@ def positions(table):
 
 
 class PositionsExplorer(Explorer):
-    """The view of one table of positions, which is checked already."""
+    """The view of one table of positions, which has been checked."""
 
     script = "positions.js"
     shape = traitlets.List(traitlets.Int()).tag(sync=True)  # [T, C]
@@ -36,11 +36,11 @@ class PositionsExplorer(Explorer):
         T, C = table.shape
         first = (T - 1) // 2
         second = min(first + APART, T - 1)
-        self._cosines = torch.cosine_similarity(table.double(), table[first].double()[None])  # of the first with all
+        self._cosines = torch.cosine_similarity(table.double(), table[first].double()[None])  # of `first` with all
         super().__init__(shape=[T, C], table=given.sent(table), pair=[first, second])
 
     def picture(self):
-        """How similar the first position of the view as it opens is to all others."""
+        """How similar the first of the two positions is to all others, as the view opens."""
         first, second = self.pair
         title = f"Position {first} and all others: cosine {self._cosines[second]:.2f} with position {second}"
         curve = {f"cosine with position {first}": self._cosines}
@@ -48,7 +48,7 @@ class PositionsExplorer(Explorer):
 
 
 def _table(table):
-    """The table as float32 on the CPU, or an error of one sentence that says what is wrong.
+    """The table as float32 on the CPU, after checks.
 
     Shapes: (T, C), unchanged
     """

@@ -13,9 +13,9 @@ import { Reading } from "./tables.js";
 
 const MOST_POSITION = 1000; // of the key
 const MOST_DISTANCE = 64; // from the key to the query
-const RADIUS = 31; // pixels, of a circle
-const LONGEST = 28; // pixels, of an arrow
-const HEAD = 7; // pixels, of its head
+const RADIUS = 31; // of a circle, in pixels
+const LONGEST = 28; // of an arrow, in pixels
+const HEAD = 7; // of an arrow's head, in pixels
 
 // ---------------------------------------------------------------- arithmetic
 
@@ -24,8 +24,8 @@ const HEAD = 7; // pixels, of its head
  *  @param {number} base */
 const speedsOf = (pairs, base) => range(pairs).map((i) => base ** (-i / pairs));
 
-/** What each pair adds to the score of a query and a key that are `distance` apart: the dot product of their two
- *  arrows, after the query's has turned further than the key's.
+/** What each pair adds to the score of a query and a key that are `distance` apart: the dot product of their arrows,
+ *  after the query's has turned further by that distance.
  *  @param {Numbers} q
  *  @param {Numbers} k
  *  @param {number[]} speeds
@@ -52,9 +52,9 @@ export function axisOver(values, label) {
   return { from: ticks[0], to: ticks[ticks.length - 1], ticks, label };
 }
 
-// ---------------------------------------------------------------- how numbers are written
+// ---------------------------------------------------------------- formatting
 
-/** Not more decimals than needed.
+/** A number without needless decimals.
  *  @param {number} value */
 const short = (value) => String(Number(value.toFixed(4)));
 
@@ -141,7 +141,7 @@ class RotationView {
     return drawn("g", { class: `abh-${which}` }, ...arrowOf(length));
   }
 
-  /** What an arrow looks like, and its name.
+  /** A legend for the arrows of queries or keys.
    *  @param {Which} which */
   sample(which) {
     const arrow = drawn("g", { class: `abh-${which}` }, ...arrowOf(LONGEST));
@@ -157,7 +157,7 @@ class RotationView {
     this.paint();
   }
 
-  // ------------------------------------------------------------ what is shown
+  // ------------------------------------------------------------ display
 
   show() {
     this.turn();
@@ -175,7 +175,7 @@ class RotationView {
     });
   }
 
-  /** Where the arrow of a pair points at a position, in radians.
+  /** The angle of a pair's arrow at a position, in radians.
    *  @param {Numbers} x
    *  @param {number} i
    *  @param {number} position */
@@ -231,7 +231,7 @@ function arrowOf(length) {
     drawn("path", { d: `M${length - head} ${-head / 2}L${length} 0L${length - head} ${head / 2}Z` })];
 }
 
-/** On the page y points down, so that a turn to the left is negative.
+/** Turn an arrow; on the page y points down, so a turn to the left is negative.
  *  @param {Element} arrow
  *  @param {number} angle in radians */
 function turnTo(arrow, angle) {

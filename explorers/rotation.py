@@ -1,4 +1,4 @@
-"""Rotary positions: the pairs of features of a query and a key as arrows that turn, and the score of each pair."""
+"""Rotary positions: pairs of features of a query and a key as rotating arrows, and what each pair adds to the score."""
 
 import math
 
@@ -17,9 +17,9 @@ PLACES = (4, 3)  # the key's position, and the distance from there to the query,
 def rotation(q, k, base=10000.0):
     """See what rotary positions do to a score: move a query and a key along the text, or change their distance.
 
-    Neighboring features are turned together, as by rotary.rotate_pairs.
+    Neighboring features are rotated together, as by relative_positions.rotate_pairs.
 
-    Shapes: q (D,) a query and k (D,) a key of one head, not yet turned; D even, 4 to 128
+    Shapes: q (D,) a query and k (D,) a key of one head, not yet rotated; D even, 4 to 128
     Units:  scores are dot products, as they are before the division by √D; angles are in radians
     Errors: TypeError if q or k is not of real numbers, or the base not a number; ValueError if q and k do not match,
             or one of them has an odd number of features, too few or too many, is all zeros, or has a number that
@@ -35,7 +35,7 @@ def rotation(q, k, base=10000.0):
 
 
 class RotationExplorer(Explorer):
-    """The view of a query and a key, which are checked already."""
+    """The view of a query and a key, which have been checked."""
 
     script = "rotation.js"
     q = traitlets.Bytes().tag(sync=True)  # float32, (D,)
@@ -48,7 +48,7 @@ class RotationExplorer(Explorer):
         super().__init__(q=given.sent(q), k=given.sent(k), base=base, places=list(PLACES))
 
     def picture(self):
-        """What every pair adds to the score as the view opens."""
+        """What each pair adds to the score when the view opens."""
         position, distance = self.places
         query = self._turned(self._q, position + distance)
         key = self._turned(self._k, position)
@@ -60,12 +60,12 @@ class RotationExplorer(Explorer):
         return figures.Picture(drawn.svg, f"{title}. What each of {len(added)} pairs of features adds: {named}.")
 
     def _turned(self, x, position):
-        """The arrows of all pairs at a position: (D,) -> (D / 2, 2). Double: the same on every machine."""
+        """The arrows of all pairs at a position, (D,) -> (D / 2, 2), in float64 to be the same on every machine."""
         return rotate_pairs(x.double()[None], torch.tensor([position]), self.base)[0].unflatten(-1, (-1, 2))
 
 
 def _vector(name, values):
-    """A query or a key as float32 on the CPU, or an error of one sentence that says what is wrong."""
+    """A query or a key as float32 on the CPU, after checks."""
     values = given.numbers(name, values)
     if values.dim() != 1:
         index = ", ".join("0" * (values.dim() - 1))

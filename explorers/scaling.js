@@ -1,5 +1,5 @@
-// The scaling explorer: scores that grow with their width, divided by its square root or not, and the weights that they
-// lead to.
+// The scaling explorer: scores that grow with their width, with and without division by its square root, and the
+// resulting weights.
 
 import { Chart } from "./charts.js";
 import { floats, mean, precise, range, softmax, sum } from "./numbers.js";
@@ -19,7 +19,7 @@ const QUARTERS = [0, 0.25, 0.5, 0.75, 1];
 /** For each method its name and its color. */
 const METHODS = { none: ["not divided", "line"], root: ["divided by √d", "third"] };
 
-/** What can be measured of a row of weights: the name, and how it is computed.
+/** The measures of a row of weights: the name, and how it is computed.
  *  @satisfies {Record<string, [string, (weights: Float32Array) => number]>} */
 const MEASURES = {
   largest: ["largest weight", (weights) => Math.max(...weights)],
@@ -164,7 +164,7 @@ class ScalingView {
       slope: rows.map((weights) => mean(weights.map(MEASURES.slope[1]))) };
   }
 
-  // ------------------------------------------------------------ what is shown
+  // ------------------------------------------------------------ display
 
   show() {
     const weights = this.weightsOf(this.query, this.at, this.method);
@@ -214,7 +214,7 @@ class ScalingView {
       rules: [d], dots: [{ at: [d, value], kind: "mark" }] });
   }
 
-  // ------------------------------------------------------------ what it means
+  // ------------------------------------------------------------ interpretation
 
   /** @param {number} d */
   spreading(d) {

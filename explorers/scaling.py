@@ -1,4 +1,4 @@
-"""Scores of growing width, divided by the square root of the width or not, and the weights after the softmax."""
+"""Scores at growing widths, with and without division by the square root of the width, and the resulting weights."""
 
 import math
 
@@ -45,7 +45,7 @@ def scaling(q, k):
 
 
 class ScalingExplorer(Explorer):
-    """The view of some queries and keys, which are checked already."""
+    """The view of some queries and keys, which have been checked."""
 
     script = "scaling.js"
     axes = traitlets.List(traitlets.Int()).tag(sync=True)  # [N, S, D]
@@ -57,7 +57,7 @@ class ScalingExplorer(Explorer):
         super().__init__(axes=[len(q), *k.shape], q=given.sent(q), k=given.sent(k))
 
     def picture(self):
-        """The mean of the largest weight at some widths, divided by √d and not."""
+        """The mean of the largest weight at some widths, with and without division by √d."""
         N, S, D = self.axes
         widths = sorted({4**power for power in range(6) if 4**power <= D} | {D})
         groups = {

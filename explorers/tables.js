@@ -8,8 +8,8 @@ import { element, folded, write } from "./page.js";
  *    class */
 /** @typedef {(row: number, column: number) => Look} Describe */
 
-/** A table of numbers. With onChoose one of its squares is always chosen, by the arrow keys or by a click, and the tab
- *  key stops at the table once. `after` names columns on the right that belong to the row and can only be read. */
+/** A table of numbers. With onChoose, one of its squares is always chosen, by the arrow keys or by a click, and the
+ *  table is one tab stop. `after` names columns on the right that belong to the row and cannot be chosen. */
 export class Grid {
   /** @param {{ name: string, rows: string[], columns: string[], after?: string[], corner?: string,
    *    onChoose?: ((row: number, column: number) => void) | null }} options */
@@ -97,7 +97,7 @@ export function moved(event, [i, j], [lastRow, lastColumn]) {
   return event.altKey ? undefined : squares[event.key];
 }
 
-/** A table whose rows are the steps of a computation. It is rebuilt when the steps are other ones. */
+/** A table whose rows are the steps of a computation. It is rebuilt when the steps change. */
 export class Steps {
   /** @type {Grid | undefined} */
   grid;
@@ -124,8 +124,8 @@ export class Steps {
 
 /** @typedef {{ caption: string, columns: string[], rows: (string | number)[][] }} Listing rows begin with their name */
 
-/** The numbers of a drawing as a plain table, for everybody who would rather read them. It is made when it is opened,
- *  and made again when the drawing changes while it is open. */
+/** The numbers of a drawing as a plain table, for readers who prefer one. It is made when it is opened, and again when
+ *  the drawing changes while it is open. */
 export class Reading {
   /** @param {() => Listing[]} list a table for each drawing */
   constructor(list) {
@@ -147,10 +147,10 @@ export class Reading {
   }
 }
 
-/** @typedef {{ name: string, detail: string, size: number, texts: string[], isHere: boolean }} Cost detail stands below
- *    the name, and the texts after a bar of this size; isHere: the row that is marked */
+/** @typedef {{ name: string, detail: string, size: number, texts: string[], isHere: boolean }} Cost detail is below the
+ *    name, and the texts are after a bar of this size; isHere: the row that is marked */
 
-/** A table with a bar for the bytes of each row, of which the longest fills its room. */
+/** A table with a bar for the bytes of each row, of which the longest fills the width. */
 export class Costs {
   /** @param {string} names what the rows are
    *  @param {string[]} columns of the texts
@@ -187,7 +187,7 @@ export class Costs {
   }
 }
 
-/** Change only what is different: a square that stays the same costs nothing.
+/** Update a square, but only where it differs, which keeps unchanged squares cheap.
  *  @param {HTMLTableCellElement} cell
  *  @param {Look} look
  *  @param {string} always the class that the cell always has */

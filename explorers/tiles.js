@@ -13,8 +13,8 @@ import { TileMap, tilesOf } from "./tiles_map.js";
 /** @typedef {{ m: number, l: number, out: number[] }} State all that is kept of the keys read so far: their largest
  *    score, the sum of exp(score - m), and the sum of exp(score - m) times the values */
 /** @typedef {{ before: State, largest: number, factor: number, powers: number[], after: State,
- *    added: { l: number, out: number[] } }} Step one tile: its largest score, what the sums before it are multiplied
- *    by, its exp(score - m), and what it adds to the sums */
+ *    added: { l: number, out: number[] } }} Step one tile: its largest score, the factor of the earlier sums, its
+ *    exp(score - m), and what it adds to the sums */
 /** @typedef {{ out: number[], lse: number }} Result */
 
 const HIDDEN = -Infinity;
@@ -58,14 +58,14 @@ export function readAll(scores, values, tiles) {
   });
 }
 
-/** What is returned at the end. Where every key is hidden, the output is 0.
+/** The final result. If every key is hidden, the output is 0.
  *  @param {State} state
  *  @returns {Result} */
 function finished({ m, l, out }) {
   return { out: out.map((number) => (l === 0 ? 0 : number / l)), lse: m + Math.log(l || 1) };
 }
 
-/** The weights, the output and lse of a row that is read as a whole.
+/** The weights, the output and lse of a row that is computed at once.
  *  @param {number[]} scores
  *  @param {number[][]} values
  *  @returns {Result & { weights: number[] }} */
@@ -88,7 +88,7 @@ const apart = (one, other) => Math.max(differenceOf(one.lse, other.lse),
  *  @param {number} other */
 const differenceOf = (one, other) => (one === other ? 0 : Math.abs(one - other)); // -∞ equals itself
 
-/** The scores that the slider can take: -∞, tenths from -10 to 10, some far beyond, and the given one.
+/** The values of the score slider: -∞, tenths from -10 to 10, some far beyond, and the given score.
  *  @param {number} score */
 export function stopsWith(score) {
   const tenths = range(201).map((i) => Math.fround((i - 100) / 10));
@@ -96,13 +96,13 @@ export function stopsWith(score) {
   return [...new Set(stops)].sort((one, other) => (one === other ? 0 : one - other));
 }
 
-/** The sizes of a tile that can be chosen for so many keys, the given one among them.
+/** The tile sizes to choose from for S keys, including the given one.
  *  @param {number} S
  *  @param {number} tile */
 export const sizesFor = (S, tile) =>
   [...new Set([...SIZES.filter((size) => size < S), S, tile])].sort((one, other) => one - other);
 
-// ---------------------------------------------------------------- how things are written
+// ---------------------------------------------------------------- formatting
 
 /** "keys 4 to 7", "key 4".
  *  @param {Span} span */
@@ -112,7 +112,7 @@ const keysOf = ([from, to]) => (to - from === 1 ? `key ${from}` : `keys ${from} 
  *  @param {number} value */
 const shown = (value) => (Math.abs(value) >= 100 ? scoreText(value) : precise(value));
 
-/** Two decimals, unless there is no room for them.
+/** Two decimals if there is room.
  *  @param {number} score */
 const scoreText = (score) => {
   const size = Math.abs(score);
@@ -125,7 +125,7 @@ const scoreText = (score) => {
 const power = (one, other) =>
   `exp(${shown(one)} - ${other < 0 ? `(${shown(other)})` : shown(other)})`;
 
-/** A difference that is only rounding: its size.
+/** The order of magnitude of a rounding difference.
  *  @param {number} difference */
 const tiny = (difference) => (difference ? difference.toExponential(0) : "0");
 
@@ -154,7 +154,7 @@ class TilesView {
     this.causal = model.get("causal");
     this.query = T - 1;
     this.key = 0; // whose score the slider changes
-    this.step = 0; // which of the tiles is read; after the last of them, the division
+    this.step = 0; // the index of the tile that is read; after the last one, the division
     this.paint = oncePerFrame(() => this.show());
     this.readout = spoken(true);
     this.keys = new Keys(S, colors(model.get("palette")), colors(model.get("signed")),
@@ -247,7 +247,7 @@ class TilesView {
     return this.causal && j > i;
   }
 
-  /** What the slider says at one of its stops.
+  /** The slider's text at one of its stops.
    *  @param {number} at */
   textAt(at) {
     return this.stops[at] === HIDDEN ? "-∞: hidden" : scoreText(this.stops[at]);
@@ -259,7 +259,7 @@ class TilesView {
     return range(this.S).map((j) => (this.isLater(i, j) ? HIDDEN : this.scores[i * this.S + j]));
   }
 
-  // ------------------------------------------------------------ what is shown
+  // ------------------------------------------------------------ display
 
   show() {
     const { query, step, values } = this;
@@ -321,7 +321,7 @@ class TilesView {
 
 // ---------------------------------------------------------------- a step in numbers and in words
 
-/** What is before a tile, the factor, what the tile adds, and what is after it.
+/** The running numbers before a tile, the factor, what the tile adds, and the running numbers after it.
  *  @param {Step} step
  *  @returns {string[][]} */
 function runningRows({ before, largest, factor, added, after }) {
@@ -332,7 +332,7 @@ function runningRows({ before, largest, factor, added, after }) {
         `${more < 0 ? "-" : "+"} ${shown(Math.abs(more))}`, shown(sums)])];
 }
 
-/** The result in tiles, that of the row as a whole, and how far apart they are.
+/** The result in tiles, that of the whole row at once, and their difference.
  *  @param {Result} tiled
  *  @param {Result} whole
  *  @returns {string[][]} */
@@ -343,7 +343,7 @@ function endingRows(tiled, whole) {
     ...tiled.out.map((number, c) => row(`output ${c} ÷ l`, number, whole.out[c]))];
 }
 
-/** What happens in a step: a sentence, and why.
+/** A sentence on what happens in a step, and why.
  *  @param {Step} step
  *  @param {number} tile
  *  @param {Span} span
@@ -367,7 +367,7 @@ export function told({ before, largest, factor, after }, tile, span) {
     "What was summed so far belongs to this maximum: the factor is exp(0) = 1, and the tile is added."];
 }
 
-/** The last step: a sentence, and how it compares.
+/** A sentence on the last step, and a comparison with the whole row.
  *  @param {State} state
  *  @param {Result} whole
  *  @returns {[string, string]} */

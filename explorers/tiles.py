@@ -1,4 +1,4 @@
-"""The softmax of one query in tiles of keys, step by step, and which tiles all queries read."""
+"""The softmax of one query over tiles of keys, step by step, and which tiles all queries read."""
 
 import math
 from itertools import pairwise
@@ -21,7 +21,7 @@ def tiles(scores=None, values=None, tile=4, causal=False):
     Shapes: scores (T, S), or (S,) for one query; values (S, Dv); T and S at most 16, Dv at most 3; 12 x 12 scores and
             two features if not given
     Units:  scores are what goes into the softmax, already scaled; -inf is a hidden key. A tile has `tile` queries and
-            as many keys, fewer at the ends. With causal=True later keys are hidden, and tiles of nothing else skipped
+            as many keys, fewer at the ends. With causal=True later keys are hidden, and fully hidden tiles are skipped
     Errors: TypeError if scores or values are not of real numbers, tile not an int or causal not a bool; ValueError if
             they do not match, are too many, one is NaN or inf, or causal is True and T is not S
     Source: notebook 12
@@ -41,7 +41,7 @@ def tiles(scores=None, values=None, tile=4, causal=False):
 
 
 class TilesExplorer(Explorer):
-    """The view of the scores of some queries, which are checked already."""
+    """The view of the scores of some queries, which have been checked."""
 
     script = "tiles.js"
     scores = traitlets.Bytes().tag(sync=True)  # float32, (T, S)
@@ -61,7 +61,7 @@ class TilesExplorer(Explorer):
         )
 
     def picture(self):
-        """What is kept after each tile of the last query, which reads every key."""
+        """The running numbers after each tile of the last query, which reads every key."""
         scores, values = self._scores[-1].double(), self._values.double()  # double: the same on every machine
         kept = running(scores, values, self.tile)
         keys = f"{len(scores)} key{'' if len(scores) == 1 else 's'}"
@@ -88,8 +88,7 @@ def _two(number):
 
 
 def running(scores, values, tile):
-    """What is kept after each tile: the largest score so far, the sum of exp(score - largest), and that of exp times
-    the values.
+    """For each tile, the largest score so far, the sum of exp(score - largest), and the sum of that times the values.
 
     Shapes: scores (S,), values (S, Dv) -> a list of (number, number, list of Dv numbers), one for each tile
     """
@@ -103,7 +102,7 @@ def running(scores, values, tile):
 
 
 def _example(rows, columns, scale, seed=4):
-    """Numbers with one decimal. The largest score of the last query is in the second of three tiles."""
+    """Random numbers with one decimal; the last query has its largest score in the second of three tiles."""
     numbers = scale * torch.randn(rows, columns, generator=torch.Generator().manual_seed(seed))
     return numbers.round(decimals=1) + 0.0  # no -0.0
 

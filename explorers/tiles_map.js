@@ -4,7 +4,7 @@ import { drawing, drawn, redraw, roomOf } from "./charts.js";
 import { range, several, sum } from "./numbers.js";
 import { help, write } from "./page.js";
 
-/** @typedef {[number, number]} Span from the first to before the last */
+/** @typedef {[number, number]} Span the first, and the one after the last */
 /** @typedef {{ rows: Span, columns: Span[] }} Block the queries of some tiles, and the keys of each that is read */
 
 /** The tiles that are read, as tiles() of helpers/tiled.py lists them.
@@ -82,7 +82,7 @@ export class TileMap {
 const box = (x, y, wide, high) =>
   `M${x.toFixed(1)} ${y.toFixed(1)}h${wide.toFixed(1)}v${high.toFixed(1)}h${(-wide).toFixed(1)}z`;
 
-/** One path for each kind of tile: few shapes are drawn sooner than many.
+/** One path for each kind of tile, since few shapes are faster than many.
  *  @param {Block[]} blocks
  *  @param {{ T: number, S: number, tile: number, query: number, step: number, size: number,
  *    at: (i: number) => number, sees: (i: number, j: number) => boolean }} plan */

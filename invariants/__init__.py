@@ -1,7 +1,7 @@
-"""For a model of your own: what must hold of it, and where it parts from another one.
+"""Tools for a model of your own: check what must hold for it, or find where it differs from another model.
 
-    assertions  tests of any model, in one line each: assert_causal and others    notebook 13
-    compare     where two models part, by how much, and why                       notebook 07
+    assertions  one-line tests for any model: assert_causal and others            notebook 13
+    compare     where two models first differ, by how much, and why               notebook 07
 
 Importing this package imports nothing else.
 """

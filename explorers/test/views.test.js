@@ -1,4 +1,4 @@
-// What the explorers compute besides PyTorch's numbers, which tests/explorers compares in a browser.
+// Tests of the explorers' own arithmetic; tests/explorers compares the numbers that PyTorch has, in a browser.
 
 import assert from "node:assert/strict";
 import test from "node:test";

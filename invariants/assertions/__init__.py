@@ -1,31 +1,31 @@
-"""Suspicions about a model that runs and learns, each as a test in one line: `assert_causal(model, ids)`.
+"""One-line tests for a model that runs and learns but may still be wrong: `assert_causal(model, ids)`.
 
-Each returns nothing, or raises AssertionError with what to look at. A ValueError or TypeError says that the question
-cannot be asked, and accuses nobody. `check_model(model, ids)` asks all that apply, and prints a table.
+Each returns None, or raises an AssertionError that says where to look. A ValueError or TypeError means that the test
+does not apply to this model or input. `check_model(model, ids)` runs all tests that apply, and prints a table.
 
     assert_causal                  no output depends on later inputs                          notebook 03
-    assert_padding_ignored         what stands in padding does not matter                     notebook 03
-    assert_alone_equals_batch      a text gives alone what it gives next to padding           notebook 03
+    assert_padding_ignored         the content of padding does not matter                     notebook 03
+    assert_alone_equals_batch      a text gives the same alone as in a padded batch           notebook 03
     assert_items_apart             items of a batch do not read each other                    notebook 13
-    assert_order_matters           tokens in another order move other outputs                 notebook 01
-    assert_cache_equals_whole      in pieces a text gives what it gives at once               notebook 08
+    assert_order_matters           swapping two tokens changes other outputs                  notebook 01
+    assert_cache_equals_whole      a text gives the same in pieces as all at once             notebook 08
     assert_past_reusable           a past can be continued in several ways                    notebook 08
     assert_scale                   scores are q · k / √D                                      notebook 02
     assert_heads_independent       each head has its own rows and columns                     notebook 05
-    assert_grouped_heads           query heads in a row share keys and values                 notebook 10
+    assert_grouped_heads           neighboring query heads share keys and values              notebook 10
     assert_equals_reference        equal to a slow reference, such as slow_attention          notebook 13
-    assert_modes                   evaluation repeats itself, and training drops              notebook 04
+    assert_modes                   evaluation is deterministic, and training drops            notebook 04
     assert_every_parameter_learns  every parameter gets a gradient                            notebook 08
-    assert_dtype_and_device        all of the module moves                                    notebook 13
+    assert_dtype_and_device        the whole module moves to another dtype or device          notebook 13
 
-The model is a module or a function, such as a lambda that passes a mask. Modules, those that a function refers to among
-them, run in evaluation mode, and are afterwards as they were. Inputs and keyword arguments come as the model gets them,
-or the inputs as one tuple; a function of one argument among them gets the number of positions:
+The model is a module, or a function such as a lambda that passes a mask. All modules, including those that a function
+refers to, run in evaluation mode and are restored afterwards. Pass the inputs and keyword arguments as the model takes
+them, or the inputs as one tuple; if one is a function of one argument, it gets the number of positions:
 
     assert_causal(decoder_layer, x, memory=memory, tgt_mask=nn.Transformer.generate_square_subsequent_mask)
 
-Of what a model returns, `.logits` counts, or the first tensor that has one output for each position. `axis` is that of
-positions: 0 where they come before the items of a batch, (T, B, C).
+Of the model's results, `.logits` is tested, or the first tensor that has one output for each position. `axis` is the
+axis of positions: 0 where they come before the items of a batch, (T, B, C).
 """
 
 from invariants.assertions.caching import assert_cache_equals_whole, assert_past_reusable

@@ -1,4 +1,4 @@
-"""A model with a cache: in pieces it gives what it gives at once, and a past can be continued twice."""
+"""Tests for a model with a cache: a text gives the same in pieces as at once, and a past can be continued twice."""
 
 import torch
 
@@ -22,17 +22,17 @@ LOOK = {
 
 
 def assert_cache_equals_whole(model, ids, *, reset=None, pieces=None, axis=None, tolerance=None, **options):
-    """A text in pieces gives what it gives at once.
+    """Assert that a text gives the same outputs in pieces as all at once.
 
     Shapes: ids (B, T) or vectors (B, T, C), T of at least 6, and no longer than the cache;
-            model(ids, past) -> out (B, T, ...), past, where the first past is None, a past comes last in a tuple, and
-            may be what it likes: tensors, an object that grows in place, a number of positions.
-            Models of `transformers` can be handed over as they are: where a parameter is called past_key_values,
-            past, cache or the like, it gets the past, and use_cache=True goes with it; position_ids get positions.
+            model(ids, past) -> out (B, T, ...), past, where the first past is None. A past is the last of the returned
+            tuple, and of any type: tensors, an object that grows in place, a number of positions.
+            Models of `transformers` can be passed as they are: a parameter called past_key_values, past, cache or
+            the like gets the past, together with use_cache=True; position_ids gets positions.
             Where the cache is in the module: model(ids) -> out, and reset() empties the cache
-    pieces   lists of sizes, such as [[1] * T] for a model that takes one token after another only
-    options  go to the model; a function of one argument gets the number of tokens so far, new ones included
-    Errors: ValueError if no past comes back
+    pieces   lists of sizes, such as [[1] * T] for a model that takes only one token at a time
+    options  go to the model; a function of one argument gets the number of tokens so far, including new ones
+    Errors: ValueError if the model returns no past
     Source: notebook 08
     """
     text = _Text(model, ids, reset, axis, tolerance, options)
@@ -55,9 +55,9 @@ def assert_cache_equals_whole(model, ids, *, reset=None, pieces=None, axis=None,
 
 
 def assert_past_reusable(model, ids, *, axis=None, tolerance=None, **options):
-    """A past can be continued in several ways, as for beams or a shared prompt: each gives what it gives alone.
+    """Assert that a past can be continued in several ways, as for beams or a shared prompt, without mutual influence.
 
-    Few models promise this: caches that grow in place, and those of fixed size, serve one continuation.
+    Few models promise this: caches that grow in place, and those of fixed size, allow only one continuation.
 
     Shapes: as for assert_cache_equals_whole, which should hold first
     Source: notebook 08
@@ -79,7 +79,7 @@ def _how(sizes):
 
 
 class _Text:
-    """A text, and the model that reads it in pieces."""
+    """A text and the model that reads it in pieces."""
 
     def __init__(self, model, ids, reset, axis, tolerance, options):
         self.model, self.reset, self.options = model, reset, dict(options)
@@ -103,7 +103,7 @@ class _Text:
             return 0.0  # a model that refuses several tokens after a past promises nothing about them
 
     def _expected(self, sizes):
-        """The outputs at once, or where a call gives the last one only, those that end where a piece ends."""
+        """The outputs at once; if a call returns only the last one, those at the ends of the pieces."""
         whole, ends = self.read([self.subject.T]), torch.tensor(sizes).cumsum(0).tolist()
         if whole.size(1) == 1 < self.subject.T:
             return torch.cat([self.read([end]) for end in ends], 1)
@@ -112,7 +112,7 @@ class _Text:
         return whole
 
     def read(self, sizes, branches=False):
-        """The outputs of all pieces, (B, T, F); before and after each, the past may be continued by other tokens."""
+        """The outputs of all pieces, (B, T, F); with `branches`, other tokens continue each past as well."""
         text, past, outs, axis = self.subject.values[0], None, [], self.subject.axis
         if self.reset is not None:
             self.reset(*[self.model] * len(parameters_of(self.reset)[1]))

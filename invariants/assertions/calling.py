@@ -1,4 +1,4 @@
-"""How a model is called: on its inputs, on others and on parts of them, and in float64 where rounding is in doubt."""
+"""Call a model on its inputs, on changed ones and on parts of them, and in float64 where rounding is in doubt."""
 
 import functools
 import inspect
@@ -12,13 +12,13 @@ import torch
 from torch import nn
 from torch.utils._pytree import tree_map
 
-SAME_SHAPES, OTHER_SHAPES = 1e-6, 1e-5  # rounding, as a part of the largest output; equal shapes take equal kernels
-EXACT = 1e-9  # where any difference counts that float64 does not call rounding
+SAME_SHAPES, OTHER_SHAPES = 1e-6, 1e-5  # rounding relative to the largest output; equal shapes use the same kernels
+EXACT = 1e-9  # for tests in which every difference counts that float64 does not show to be rounding
 COARSE = {torch.float64: 1e-5, torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 1e-1}  # without float64
 ANSWERS = ("decoder_input_ids", "decoder_inputs_embeds", "tgt")  # parameters whose positions are those of the output
-OTHERS = ("memory", "context", "enc")  # in names of what has positions of its own
+OTHERS = ("memory", "context", "enc")  # parts of the names of inputs that have positions of their own
 TRIPLE = {"q", "k", "v", "query", "key", "value", "queries", "keys", "values"}
-MASKS = {  # what a parameter of this name means by its numbers, given which tokens are real
+MASKS = {  # the mask that a parameter of this name expects, given which tokens are real
     "attention_mask": lambda real: real.long(),
     "key_padding_mask": lambda real: ~real,
     "src_key_padding_mask": lambda real: ~real,
@@ -28,28 +28,28 @@ MASKS = {  # what a parameter of this name means by its numbers, given which tok
 }
 PASTS = ("past_key_values", "past_key_value", "past_kv", "kv_cache", "past", "cache", "cache_params", "state")
 POSITIONS = ("position_ids", "positions")
-RECURRENT = re.compile("mamba|rwkv|recurrent|rglru|ssm", re.IGNORECASE)  # in names of classes
+RECURRENT = re.compile("mamba|rwkv|recurrent|rglru|ssm", re.IGNORECASE)  # parts of class names
 TORCHS = tuple(f"torch.nn.modules.{name}" for name in ("activation", "transformer", "rnn"))
-NAMED = ("logits", "last_hidden_state")  # outputs that count before others
+NAMED = ("logits", "last_hidden_state")  # outputs that take precedence
 
 
 class Subject:
-    """A model and what it is given.
+    """A model and its inputs.
 
-    model    a module, or a function, whose modules are found where it refers to them
+    model    a module, or a function, whose modules are found through its references
     inputs   tensors, or one tuple or dict of them. Those of the shape of the first are the text: they are changed, and
              cut where a test needs a part. Others, such as a memory, stay as they are
-    options  keyword arguments. A function of one argument gets the number of positions, as in `mask=causal_mask`; of
-             tensors, masks and rows for each position are cut with the text
-    answers  False where the source is the text, even if there is an answer
-    axis     that of positions: if not given, the last of ids, the last but one of vectors, and 0 where the model says
-             batch_first=False
+    options  keyword arguments. A function of one argument gets the number of positions, as in `mask=causal_mask`;
+             masks and tensors with a row for each position are cut with the text
+    answers  False where the source is the text, even if there is a decoder input
+    axis     the axis of positions; if not given, the last one of ids, the second-to-last of vectors, and 0 where the
+             model has batch_first=False
     """
 
     def __init__(self, model, inputs, options, axis=None, tolerance=None, answers=True):
         self.model, self.tolerance, self.double, self._whole = model, tolerance, False, {}
         self.noise = 0.0  # by how much outputs differ from run to run
-        self.place = None  # which of the tensors that come back, known from the first run
+        self.place = None  # which of the returned tensors is tested, known from the first run
         self.modules = modules_of(model)
         self.parameters, self.required, self.names = parameters_of(model)
         if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
@@ -58,7 +58,7 @@ class Subject:
             inputs, options = (), {**inputs[0], **options}
         if len(inputs) == 1 and [name[:1].lower() for name in self.required[:3]] == ["q", "k", "v"]:
             inputs = inputs * 3  # self-attention
-        if "use_cache" in self.names:  # a past is asked for elsewhere, and some keep it in the module
+        if "use_cache" in self.names:  # caching.py asks for a past; some models keep one in the module
             options = {"use_cache": False, **options}
         self.values = {**dict(enumerate(inputs)), **options}
         self.text = self._text(axis, ANSWERS if answers else ())
@@ -104,11 +104,11 @@ class Subject:
     # ------------------------------------------------------------ runs
 
     def run(self, change=None, cut=None, T=None):
-        """What the model returns.
+        """Run the model and return its result.
 
-        change   of each tensor of the text, another one
-        cut      of each other tensor, a part
-        T        for options that are functions of it
+        change   a function that replaces each tensor of the text
+        cut      a function that takes a part of each other tensor
+        T        the length for options that are functions of it
         """
         values = {}
         for key, value in self.values.items():
@@ -123,7 +123,7 @@ class Subject:
         return self.model(*given, **values)
 
     def _goes_apart(self, key):
-        """Has it positions of its own, as a memory has next to the text, or the answer next to a source?"""
+        """Whether this input has positions of its own, as a memory or the other side of an encoder-decoder has."""
         name, answers = self._name(key), self._name(self.text[0]) in ANSWERS
         return name.startswith(("decoder", "tgt")) != answers or any(word in name for word in OTHERS)
 
@@ -149,7 +149,7 @@ class Subject:
         )
 
     def pooled(self, *args, B=None, **kwargs):
-        """One output for each position, or else for each item: (B, T, F) or (B, F)."""
+        """One output for each position, (B, T, F), or else for each item, (B, F)."""
         try:
             return self.outputs(*args, B=B, **kwargs)
         except ValueError:
@@ -159,14 +159,14 @@ class Subject:
             raise
 
     def main(self):
-        """The outputs that count, as they are."""
+        """A copy of the outputs by position or by item, or else of the first tensor as it is."""
         try:
             return self.pooled().clone()
         except ValueError:
             return tensors_of(self.run())[0].clone()
 
     def places(self, change):
-        """[(name, (before, after))] of the outputs of all modules, by position, in the order in which they come."""
+        """[(name, (before, after))] for the outputs of all modules, by position, in the order of their calls."""
         sides = []
         for each in (None, change):
             found = []
@@ -183,11 +183,11 @@ class Subject:
             rows = [(name, self._by_position(out, self.B, self.T)) for name, o in found for out in tensors_of(o)[:1]]
             sides.append([(name, out.flatten(2)) for name, out in rows if out is not None and out.dim() > 2])
         if [name for name, _ in sides[0]] != [name for name, _ in sides[1]]:
-            return []  # which modules run depends on the text
+            return []  # different modules ran for the changed text
         return [(name, (before, after)) for (name, before), (_, after) in zip(*sides, strict=True)]
 
     def _by_position(self, out, B, T):
-        """The output as (B, T, ...): positions may be on the axis of the text, on another, or flattened with items."""
+        """The output as (B, T, ...), or None; its positions may be on another axis than the text's, or flattened."""
         if self.batch is None:
             return out.movedim(self.axis, 0)[None] if out.dim() > self.axis and out.size(self.axis) == T else None
         if out.dim() > max(self.axis, self.batch) and (out.size(self.axis), out.size(self.batch)) == (T, B):
@@ -200,7 +200,7 @@ class Subject:
         return out.movedim(axes[0], 1) if len(axes) == 1 else None
 
     def whole(self):
-        """The outputs for the text as it is, kept."""
+        """The cached outputs for the unchanged text."""
         if self.double not in self._whole:
             self._whole[self.double] = self.pooled().clone()
         return self._whole[self.double]
@@ -210,7 +210,7 @@ class Subject:
         return self.outputs(lambda x: x.narrow(self.axis, 0, t), lambda value: self._cut(value, t), T=t)
 
     def _cut(self, value, t):
-        """Masks (..., T, T) and (..., 1, T), and rows for each position: (B, T), (T,), (T, C), (1, T, C)."""
+        """Cut masks (..., T, T) or (..., 1, T), and rows for each position, (B, T), (T,), (T, C) or (1, T, C)."""
         n, whole = value.dim(), value
         if n and value.size(-1) == self.T:
             value = value.narrow(-1, 0, t)
@@ -220,7 +220,7 @@ class Subject:
         return value
 
     def items(self, index, columns=None):
-        """The outputs for one item alone, or for some of its columns."""
+        """The outputs for one item alone, or for some of its positions only."""
         columns = torch.arange(self.T, device=self.device) if columns is None else columns.nonzero().flatten()
 
         def part(x):
@@ -237,7 +237,7 @@ class Subject:
         return self.pooled(part, cut, B=1, T=len(columns))
 
     def changed(self, where, fill=None):
-        """A change of the text at these items and positions, (B, T) bool, to others of the same kind."""
+        """A function that changes the text where `where`, (B, T) bool, is True, to other tokens or to `fill`."""
 
         def change(x):
             shape = [1] * x.dim()
@@ -258,9 +258,9 @@ class Subject:
     # ------------------------------------------------------------ judging
 
     def apart(self, measure, limit=OTHER_SHAPES):
-        """By how much two outputs differ, or 0 where that is rounding.
+        """The difference of two outputs, or 0 if it is rounding.
 
-        measure  a function that runs the model and returns the two; run again in float64 where rounding is in doubt
+        measure  a function that runs the model and returns both; called again in float64 where rounding is in doubt
         """
         far, size, dtype = distance(*measure())
         if far <= (max(limit * size, 10 * self.noise) if self.tolerance is None else self.tolerance):
@@ -275,7 +275,7 @@ class Subject:
         return far if exact > max(limit * exact_size, 10 * self.noise) else 0.0
 
     def exactly(self, function):
-        """The function in float64, or as it is where the model cannot run in that."""
+        """Call the function in float64, or as it is if the model cannot run in float64."""
         try:
             with self.in_double():
                 return function()
@@ -284,9 +284,9 @@ class Subject:
 
     @contextmanager
     def in_double(self, made=torch.float64):
-        """Parameters, buffers and inputs in float64; afterwards the very same tensors as before.
+        """Run with parameters, buffers and inputs in float64, and put the same tensors back afterwards.
 
-        made     the dtype of what the model makes itself, such as a mask
+        made     the default dtype for tensors that the model makes itself, such as a mask
         """
         default, before = torch.get_default_dtype(), self.double
         try:
@@ -304,9 +304,9 @@ class Subject:
 
     @contextmanager
     def at_rest(self, repeatable=True):
-        """Evaluation mode, no gradients; afterwards modes, buffers and random numbers are as before.
+        """Run in evaluation mode without gradients, and restore modes, buffers and random state afterwards.
 
-        Errors: Unrepeatable if the model does not give the same twice, so that nothing else can be asked
+        Errors: Unrepeatable if two runs of the model differ, so that nothing else can be tested
         """
         with resting(self.modules):
             if repeatable:
@@ -315,18 +315,18 @@ class Subject:
 
 
 class Unrepeatable(AssertionError):
-    """Two runs on the same input differ, so that nothing else can be asked."""
+    """Two runs on the same input differ, so that nothing else can be tested."""
 
 
 def refuse_random(run):
-    """By how much two runs differ, which may be rounding.
+    """Return by how much two runs differ, at most by rounding.
 
-    Errors: Unrepeatable if it is more, with what makes them differ
+    Errors: Unrepeatable if they differ by more, with the likely reason
     """
     on_cpu = not (torch.cuda.is_available() or torch.backends.mps.is_available())
 
     def run_from(seed):
-        (torch.default_generator if on_cpu else torch).manual_seed(seed)  # torch's own is slow: it asks all devices
+        (torch.default_generator if on_cpu else torch).manual_seed(seed)  # torch.manual_seed asks all devices, slowly
         return run().clone()
 
     first = run_from(0)
@@ -347,9 +347,9 @@ def refuse_random(run):
 
 @contextmanager
 def resting(modules):
-    """Evaluation mode, no gradients; afterwards random numbers are as before, and so are the modules."""
+    """Run modules in evaluation mode without gradients, and restore them and the random state afterwards."""
     cuda = {p.device.index for module in modules for p in module.parameters() if p.device.type == "cuda"}
-    fast = torch.backends.mha.get_fastpath_enabled()  # torch's own layers take other paths in evaluation
+    fast = torch.backends.mha.get_fastpath_enabled()  # torch's own layers compute differently in evaluation
     try:
         with torch.random.fork_rng(devices=sorted(cuda)), torch.no_grad(), restored(modules):
             torch.backends.mha.set_fastpath_enabled(False)
@@ -362,7 +362,7 @@ def resting(modules):
 
 @contextmanager
 def restored(modules):
-    """Afterwards attributes, modes among them, and the numbers in parameters and buffers are as before."""
+    """Restore attributes (including modes), parameters and the numbers in buffers afterwards."""
     inner = list({id(m): m for module in modules for m in module.modules()}.values())
     kept = [(each, dict(each)) for m in inner for each in (vars(m), m._buffers) if isinstance(each, dict)]
     tensors = [(t, t.data, None) for m in inner for t in m._parameters.values() if t is not None]
@@ -409,13 +409,13 @@ def modules_of(model):
 
 
 def recurrent_layer(modules):
-    """The class of a layer with a state that reads whatever comes, or ''."""
+    """The class name of a recurrent layer, whose state no mask protects from padding, or ''."""
     names = (type(each).__name__ for module in modules for each in module.modules())
     return next((name for name in names if name in ("RNN", "LSTM", "GRU") or RECURRENT.search(name)), "")
 
 
 def parameters_of(model):
-    """The names of what a model takes by position, of those the ones without a default, and of all that it takes."""
+    """The names of a model's positional parameters, of those without a default, and of all parameters."""
     try:
         each = inspect.signature(model.forward if isinstance(model, nn.Module) else model).parameters.values()
     except (TypeError, ValueError):  # built into torch
@@ -430,13 +430,13 @@ def is_function_of_length(value):
 
 
 def is_sequence_first(model):
-    """Does the model say so, as torch's own layers do, or the layers in those?"""
+    """Whether the model, or a layer inside one of torch's own, has batch_first=False."""
     layers = model.modules() if type(model).__module__ in TORCHS else [model]
     return any(getattr(layer, "batch_first", True) is False for layer in layers)
 
 
 def tensors_of(result, depth=2):
-    """Tensors of floats in what a model returned, the logits first."""
+    """The float tensors in a model's result, the logits first."""
     if isinstance(result, torch.Tensor):
         return [result] if result.is_floating_point() else []
     if not depth:
@@ -451,7 +451,7 @@ def tensors_of(result, depth=2):
 
 
 def others(x, seed=0):
-    """Other ids, of those up to the largest; or other vectors of the same size."""
+    """Different ids, none above the largest in x; or vectors with noise of the same size added."""
     draw = torch.Generator().manual_seed(seed)
     if x.is_floating_point():
         size = x.detach().float().std().item() if x.numel() > 1 else 0
@@ -463,13 +463,13 @@ def others(x, seed=0):
 
 
 def refuse_nan(outputs):
-    """Errors: AssertionError if one of them is not a number."""
+    """Errors: AssertionError if an output is NaN."""
     if outputs.isnan().any():
         raise AssertionError("outputs are not numbers (NaN); look for a row of -inf before a softmax")
 
 
 def distance(a, b):
-    """(largest difference, largest number, dtype): inf where one is no number and the other is, or shapes differ."""
+    """(largest difference, largest number, dtype); the difference is inf if only one is NaN, or shapes differ."""
     if a.shape != b.shape:
         return math.inf, 0.0, a.dtype
     if not a.numel():

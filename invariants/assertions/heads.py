@@ -1,4 +1,4 @@
-"""Inside one attention: its scale, its heads, and what a slow one gives."""
+"""Tests of one attention layer: its scale, its heads, and its output compared with a slow reference."""
 
 import math
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ LOOK = {
 
 
 def assert_scale(scores_of, tolerance=1e-4):
-    """The scores are q · k / √D, whatever D.
+    """Assert that the scores are q · k / √D, for several D.
 
     Shapes: scores_of(q, k), q (B, H, T, D), k (B, H, S, D) -> (B, H, T, S), before the mask and the softmax
     Source: notebook 02
@@ -34,18 +34,18 @@ def assert_scale(scores_of, tolerance=1e-4):
 
 
 def assert_heads_independent(attention, x, num_heads, names=None, num_kv_heads=None, *, tolerance=None, **options):
-    """Head h is made of the h-th rows of each projection, and of no others, and read in the h-th columns of the output.
+    """Assert that head h uses only the h-th block of rows of each projection, and of columns of the output projection.
 
-    Shapes: x (B, T, C), or a tuple of inputs; attention(x) -> out, with weights or without
+    Shapes: x (B, T, C), or a tuple of inputs; attention(x) -> out, with or without weights
     names   layers or parameters of queries, keys and values, (H * D, C), and of the output, (C, H * D); or of a fused
-            projection and the output; looked for under usual names if not given
+            projection and the output; if not given, the usual names are tried
     Errors: ValueError if the projections are not found
     Source: notebook 05
     """
     H, G = num_heads, num_kv_heads or num_heads
     subject = Subject(attention, (x,), options, None, tolerance)
     names = names or next((n for n in USUAL if all(_weight(attention, name) is not None for name in n)), None)
-    if names == USUAL[-1] and sum(p.dim() > 1 for p in attention.parameters()) > 3:  # an output of another name
+    if names == USUAL[-1] and sum(p.dim() > 1 for p in attention.parameters()) > 3:  # an output projection, too
         names = None
     missing = names is None or [name for name in names if _weight(attention, name) is None]
     if missing:
@@ -58,7 +58,7 @@ def assert_heads_independent(attention, x, num_heads, names=None, num_kv_heads=N
 
 
 def assert_grouped_heads(attention, x, num_heads, num_kv_heads, names=None, *, tolerance=None, **options):
-    """Query heads in a row share a head of keys and values: h reads h // (num_heads // num_kv_heads).
+    """Assert that neighboring query heads share a head of keys and values: h reads h // (num_heads // num_kv_heads).
 
     Shapes: as for assert_heads_independent, keys and values (num_kv_heads * D, C)
     Source: notebook 10
@@ -84,7 +84,7 @@ USUAL = (
 
 
 def _weight(attention, name):
-    """The weight of this name, (out, in), or None."""
+    """The weight with this name, (out, in), or None."""
     try:
         found = attention.get_submodule(name)
     except AttributeError:
@@ -98,7 +98,7 @@ def _weight(attention, name):
 
 
 def _layouts(attention, names, H, G):
-    """Rows of each head: [(name, [rows of head 0, ...]), ...] for queries, keys and values."""
+    """Yield each possible split into heads: [(name, [rows of head 0, ...]), ...] for queries, keys and values."""
     weights = [_weight(attention, name).data for name in names[: 1 if len(names) == 2 else 3]]
     if len(weights) == 3:
         yield [(name, w.chunk(n)) for name, w, n in zip(names, weights, (H, G, G), strict=False)]
@@ -112,7 +112,7 @@ def _layouts(attention, names, H, G):
 
 
 def _complaint(subject, rows, names, H):
-    """What is wrong about the heads, or None."""
+    """A sentence about the first wrong head, or None."""
     output = _weight(subject.model, names[-1]).data if len(names) in (2, 4) else None
     G = len(rows[1][1])
     for i, (name, each) in enumerate(rows):
@@ -131,7 +131,7 @@ def _complaint(subject, rows, names, H):
 
 
 def _moves(subject, rows, output, head, H):
-    """Do these rows of a projection move this head, which is read alone?"""
+    """Whether changing these rows of a projection changes the output of this head."""
 
     def read():
         out = subject.outputs()
@@ -144,7 +144,7 @@ def _moves(subject, rows, output, head, H):
 
 
 def _weights_that_move(subject, rows, H, moved):
-    """The heads whose weights move, where weights (B, H, T, S) come back; or else those that move."""
+    """The heads whose attention weights change; `moved` if the model returns no weights (B, H, T, S)."""
 
     def read():
         found = [each for each in tensors_of(subject.run()) if each.dim() == 4 and each.size(1) == H]
@@ -169,7 +169,7 @@ def _columns_alone(weight, head, H):
 
 @contextmanager
 def _changed(*changes):
-    """Change tensors in place; afterwards they are as before."""
+    """Change tensors in place, and restore them afterwards."""
     kept = [(tensor, tensor.clone()) for tensor, _ in changes]
     try:
         for tensor, change in changes:
@@ -180,15 +180,15 @@ def _changed(*changes):
             tensor.copy_(numbers)
 
 
-# ---------------------------------------------------------------- a slow one
+# ---------------------------------------------------------------- a slow reference
 
 
 def slow_attention(q, k, v, causal=False, scale=None):
-    """Attention in loops over queries: every step a line, nothing fused.
+    """Attention in a loop over queries, one line for each step, with nothing fused.
 
     Shapes: q (..., T, D), k (..., S, D), v (..., S, Dv) -> (..., T, Dv); with H and G heads of q and of k and v, head h
             reads h // (H // G)
-    causal  query t sees all of the past, which is S - T keys, and t + 1 more
+    causal  query t sees the S - T keys of the past, and t + 1 more
     Source: Vaswani et al. 2017, eq. 1; notebook 02
     """
     if q.dim() > 3 and q.size(-3) != k.size(-3):
@@ -203,10 +203,10 @@ def slow_attention(q, k, v, causal=False, scale=None):
 
 
 def assert_equals_reference(model, reference, *inputs, tolerance=None, **options):
-    """The model gives what a slow reference gives that is known to be right.
+    """Assert that the model gives the same output as a slow reference that is known to be right.
 
-    Shapes: reference(*inputs) -> what model(*inputs, **options) returns first; slow_attention is one for (q, k, v), and
-            lambda q, k, v: slow_attention(q, k, v, causal=True) for a decoder's
+    Shapes: reference(*inputs) -> the first output of model(*inputs, **options); for attention on (q, k, v), this may be
+            slow_attention, or lambda q, k, v: slow_attention(q, k, v, causal=True) in a decoder
     Source: notebook 13
     """
     subject, slow = Subject(model, inputs, options, None, tolerance), Subject(reference, inputs, {}, None, tolerance)
@@ -223,7 +223,7 @@ def assert_equals_reference(model, reference, *inputs, tolerance=None, **options
 
 
 def _where(ours, right, inputs):
-    """What the model gives instead, or where it parts from the reference."""
+    """What the model computes instead, or where it first differs from the reference."""
     if ours.shape != right.shape:
         return f"it gives {tuple(ours.shape)} in place of {tuple(right.shape)}"
     triple = len(inputs) == 3 and inputs[0].shape[-1] == inputs[1].shape[-1]
@@ -236,7 +236,7 @@ def _where(ours, right, inputs):
 
 
 def _slips(q, k, v):
-    """Attention with another scale or mask, by name."""
+    """The outputs of attention with usual mistakes in scale or mask, by name."""
     scales = {"": None, ", not scaled": 1.0, ", scaled by D in place of √D": 1 / q.size(-1)}
     masks = {"without a mask": False} | ({"with a causal mask": True} if q.size(-2) <= k.size(-2) else {})
     return {

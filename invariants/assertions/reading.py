@@ -1,4 +1,4 @@
-"""What an output may depend on: not on later positions, on padding, on other items; on the order of its own."""
+"""Tests of what an output depends on: never on later positions, padding or other items, but on the order of tokens."""
 
 import torch
 
@@ -36,11 +36,11 @@ LOOK = {
 
 
 def assert_causal(model, *inputs, axis=None, tolerance=None, **options):
-    """No output depends on later inputs, nor on how many there are.
+    """Assert that no output depends on later inputs, nor on how many there are.
 
     Shapes: the text, ids (B, T) or vectors (B, T, C), (B, H, T, D) or (T, C); its outputs (B, T, ...). Functions of
             (q, k, v) get three inputs, or one for all three
-    Units:  tolerance is absolute; without it, differences that float64 shows to be rounding are none
+    Units:  tolerance is absolute; without it, differences that float64 shows to be rounding do not count
     Errors: ValueError if there is no output for each position; AssertionError also for a model that is random
     Source: notebook 03
     """
@@ -50,7 +50,7 @@ def assert_causal(model, *inputs, axis=None, tolerance=None, **options):
         raise ValueError(f"the text must have 2 positions at least, got {T}")
     steps = range(1, T) if T <= 32 else sorted({1, 2, 3, T - 1, *range(4, T, T // 24)})
     with subject.at_rest():
-        subject.outputs()  # an error about the shape, if there is none for each position
+        subject.outputs()  # raises ValueError if there is no output for each position
         refuse_nan(subject.whole())
         for t in steps:
             later = subject.changed(subject.everywhere(slice(t, None)))
@@ -61,7 +61,7 @@ def assert_causal(model, *inputs, axis=None, tolerance=None, **options):
         for t in steps:
             try:
                 apart = subject.apart(lambda t=t: (subject.whole()[:, :t], subject.prefix(t)))
-            except Exception:  # a model for one length only
+            except Exception:  # a model with a fixed length
                 continue
             if apart:
                 look = LOOK["length" if _moved(_rows(subject, 0))[-1] else "axes"]
@@ -71,7 +71,7 @@ def assert_causal(model, *inputs, axis=None, tolerance=None, **options):
 
 
 def _leak(subject):
-    """What to look at, by which positions read which later ones, in the first module that does."""
+    """Where and at what to look, from which positions read which later ones in the first module that leaks."""
     T, later = subject.T, sorted({*range(1, min(subject.T, 12)), subject.T - 1})
     places = subject.places(subject.changed(subject.everywhere(slice(T // 2, None))))
     place = next((i for i, (_, rows) in enumerate(places) if _moved(rows)[: T // 2].any()), None)
@@ -83,7 +83,7 @@ def _leak(subject):
         return seen, "mask" if T < 3 or _moved(_rows(subject, 0, place))[1:-1].any() else "inverted"
     ahead = {i: [j for j in later if j > i] for i in range(T)}
     read = {i: [j for j in later if i in reach[j]] for i in range(T)}
-    rows = all(read[i] == ahead[i][: len(read[i])] for i in range(T))  # what a mask lets through has no holes
+    rows = all(read[i] == ahead[i][: len(read[i])] for i in range(T))  # a mask leaves no gaps
     columns = all(each == list(range(j - len(each), j)) for j, each in reach.items())
     if not rows or not columns:
         return seen, "axes"
@@ -91,13 +91,13 @@ def _leak(subject):
 
 
 def _rows(subject, j, place=None):
-    """Outputs, of the model or of a module in it, before and after a change of position j."""
+    """The outputs of the model, or of a module in it, before and after a change at position j."""
     change = subject.changed(subject.everywhere(j))
     return (subject.whole(), subject.outputs(change)) if place is None else subject.places(change)[place][1]
 
 
 def _moved(rows):
-    """Which outputs move, (T,) bool."""
+    """Which outputs change, (T,) bool."""
     before, after = (side.double() for side in rows)
     return ~((before - after).abs().amax((0, 2)) <= SAME_SHAPES * before[before.isfinite()].abs().max())
 
@@ -107,19 +107,19 @@ def _outputs(t):
 
 
 def assert_padding_ignored(model, x, real, *inputs, axis=None, tolerance=None, **options):
-    """What stands in padding does not matter: not to real tokens, and not to the one output of an item, if it has one.
+    """Assert that the content of padding changes no output of a real token, nor the only output of an item.
 
     Shapes: x ids (B, T) or vectors (B, T, C), or a tuple of inputs; real (B, T), bool, with padding on either side;
             model(x, real), or by name: attention_mask (1 = real), key_padding_mask (True = padding), mask (True =
-            real); for other masks hand over a function of x and real
-    Errors: ValueError if real has no padding, or the model no place for it
+            real); for other masks, pass a function of x and real
+    Errors: ValueError if real has no padding, or the model takes no mask
     Source: notebook 03
     """
     real, subject = _masked(model, x, real, inputs, options, axis, tolerance)
     ids = not subject.values[subject.text[0]].is_floating_point()
     with subject.at_rest():
         refuse_nan(_real(subject.whole(), real))
-        for fill in (None, 0) if ids else (None,):  # code may look for the id 0
+        for fill in (None, 0) if ids else (None,):  # a model may treat id 0 as padding
             apart = subject.apart(lambda fill=fill: _refilled(subject, real, ~real, fill), SAME_SHAPES)
             if apart and subject.whole().dim() == 2 and _own_padding(subject, real):
                 raise ValueError(
@@ -133,14 +133,14 @@ def assert_padding_ignored(model, x, real, *inputs, axis=None, tolerance=None, *
 
 
 def _masked(model, x, real, inputs, options, axis, tolerance, needed=True):
-    """Real tokens as bool, and the subject with them, and with positions, where the model takes them."""
+    """Return `real` as bool, and a Subject that gets it, and positions, if the model takes them."""
     real = real.bool()
     if real.all():
         raise ValueError("real must have padding, False, in some item, got none")
     x = x if isinstance(x, (tuple, list)) else (x,)
     places, required, names = parameters_of(model)
     given = (*x, *inputs)
-    if len(given) == 1 and len(required) == 4:  # queries, keys, values, and what is real
+    if len(given) == 1 and len(required) == 4:  # queries, keys, values and a mask
         given = given * 3
     name = place_of(real, names, options)
     extra = {}
@@ -168,7 +168,7 @@ def _masked(model, x, real, inputs, options, axis, tolerance, needed=True):
 
 
 def place_of(real, names, options):
-    """Which of these parameters gets what is real. Errors: ValueError if an option of this name says something else"""
+    """The name of the parameter that gets the mask, or None. Errors: ValueError if an option contradicts `real`"""
     name = next((name for name in MASKS if name in names), None)
     given = options.get(name)
     given = given(real.size(1)) if is_function_of_length(given) else given
@@ -178,25 +178,25 @@ def place_of(real, names, options):
 
 
 def _refilled(subject, real, where, fill=None, watch=None):
-    """Outputs of real tokens before and after a change there; or of these items only."""
+    """The outputs of real tokens, or of those in `watch`, before and after a change at `where`."""
     watch = real if watch is None else watch
     return _real(subject.whole(), watch), _real(subject.pooled(subject.changed(where, fill=fill)), watch)
 
 
 def _real(outputs, real):
-    """Those of real tokens, or of items that have some."""
+    """The outputs of real tokens, or of items that have some."""
     return outputs[real] if outputs.dim() == 3 else outputs[real.any(1)]
 
 
 def _refuse_recurrent(subject, real):
-    """Errors: ValueError if padding on the left enters the state of a recurrent layer, from which no mask hides it."""
+    """Errors: ValueError if padding on the left enters the state of a recurrent layer, where no mask can hide it."""
     layer = recurrent_layer(subject.modules)
     if layer and not real[:, 0].all():
         raise ValueError(f"a recurrent layer, {layer}, reads what is on the left, so that padding must be on the right")
 
 
 def _own_padding(subject, real):
-    """Is the one output of an item that of a first or last position which is padding?"""
+    """Whether the only output of an item is that of its first or last position, and this position is padding."""
     last = torch.zeros_like(real)
     last[:, [0, -1]] = True
     inner = ~real & ~last
@@ -215,11 +215,11 @@ def _padding(subject, real, apart):
 
 
 def assert_alone_equals_batch(model, x, real, *inputs, axis=None, tolerance=None, **options):
-    """A text gives alone what it gives in a batch, next to padding on either side.
+    """Assert that a text gives the same outputs alone as in a batch, with padding on either side.
 
-    Shapes: x and real as for assert_padding_ignored. Alone, an item has its real tokens only. Where the model takes
-            position_ids, it gets those that belong to real tokens, 0, 1, ...; a function of three arguments gets them
-            third, (B, T). A model that takes the text alone, and finds padding by itself, is right here, too
+    Shapes: x and real as for assert_padding_ignored. Alone, an item has its real tokens only. If the model takes
+            position_ids, they count real tokens from 0; a function of three arguments gets them as its third, (B, T).
+            A model may also take the text alone, and find padding by itself
     Source: notebook 03
     """
     real, subject = _masked(model, x, real, inputs, options, axis, tolerance, needed=False)
@@ -239,7 +239,7 @@ def assert_alone_equals_batch(model, x, real, *inputs, axis=None, tolerance=None
 
 
 def assert_items_apart(model, *inputs, axis=None, tolerance=None, **options):
-    """What an item of a batch gives does not depend on the other items, nor on how many there are.
+    """Assert that the output of a batch item does not depend on the other items, nor on how many there are.
 
     Shapes: as for assert_causal, B of at least 2; one output for each item will do
     Source: notebook 13
@@ -262,7 +262,7 @@ def assert_items_apart(model, *inputs, axis=None, tolerance=None, **options):
                 )
         try:
             apart = subject.apart(lambda: (subject.whole()[:1], subject.items(0)))
-        except Exception:  # a model for one size of batch only
+        except Exception:  # a model with a fixed batch size
             return
         if apart:
             raise AssertionError(
@@ -271,7 +271,7 @@ def assert_items_apart(model, *inputs, axis=None, tolerance=None, **options):
 
 
 def _across(subject, item, both):
-    """Does one position of an item move this position alone in the other items?"""
+    """What to look at: the order of axes if one position of an item changes only this position in other items."""
     if subject.whole().dim() == 2 or subject.T < 2:
         return LOOK["statistics"]
     moved = _moved(both(positions=subject.T // 2)).nonzero().flatten().tolist()
@@ -279,7 +279,7 @@ def _across(subject, item, both):
 
 
 def assert_order_matters(model, *inputs, axis=None, **options):
-    """Other outputs move if two tokens change places.
+    """Assert that swapping two tokens changes the outputs of other tokens.
 
     Shapes: as for assert_causal, T of at least 4; one output for each item will do
     Errors: ValueError if no output reads another token, so that their order cannot matter
@@ -298,7 +298,7 @@ def assert_order_matters(model, *inputs, axis=None, **options):
 
     def watched(change, i, j):
         before, after = subject.whole(), subject.pooled(change)
-        keep = torch.tensor([t < i or t > j for t in range(T)])  # between, a causal mask tells them apart
+        keep = torch.tensor([t < i or t > j for t in range(T)])  # between i and j, a causal mask tells them apart
         return (before[:, keep], after[:, keep]) if before.dim() == 3 else (before, after)
 
     with subject.at_rest():

@@ -1,4 +1,4 @@
-"""Modes, gradients, dtypes and devices."""
+"""Tests of modes, gradients, dtypes and devices."""
 
 import copy
 import os
@@ -23,12 +23,12 @@ DROPOUTS = nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout
 
 
 def assert_modes(model, *inputs, draws=0, tolerance=None, **options):
-    """In evaluation all runs are equal, also after training mode; in training they differ if there is dropout.
+    """Assert that runs in evaluation are equal, also after training mode; in training they differ if there is dropout.
 
-    Buffers that training moves, such as the running statistics of BatchNorm, are put back before the runs are compared.
+    Buffers that training changes, such as the running statistics of BatchNorm, are restored before runs are compared.
 
-    draws    of how many runs in training the mean is that of evaluation, up to chance; this holds for a model with
-             dropout whose outputs are linear in what is dropped, and 0 does not ask it
+    draws    if not 0, the mean of that many runs in training must equal evaluation, up to chance; this holds for a
+             model with dropout whose outputs are linear in what is dropped
     Errors: TypeError if there is no module
     Source: notebook 04
     """
@@ -53,7 +53,7 @@ def assert_modes(model, *inputs, draws=0, tolerance=None, **options):
         raise AssertionError(f"in evaluation two runs differ; look for {LOOK['modes']}")
     if not distance(first, last)[0] <= limit:
         raise AssertionError(f"in evaluation two runs differ, with training in between; look for {LOOK['left']}")
-    if drops and distance(runs[2:], runs[1:2].expand_as(runs[2:]))[0] <= limit:  # a first one may be special
+    if drops and distance(runs[2:], runs[1:2].expand_as(runs[2:]))[0] <= limit:  # the first run may be special
         raise AssertionError("in training all runs are equal, although there is dropout; look whether it is called")
     off = (runs.mean(0) - first).abs()
     if draws and not (off <= 5 * runs.std(0) / draws**0.5 + limit).all():  # chance: 5 standard errors
@@ -61,9 +61,9 @@ def assert_modes(model, *inputs, draws=0, tolerance=None, **options):
 
 
 def assert_every_parameter_learns(model, *inputs, **options):
-    """From a random loss, each parameter that wants a gradient gets a finite one that is not all zeros.
+    """Assert that each trainable parameter gets a finite, nonzero gradient from a random loss.
 
-    The loss reads the outputs, and not a past. Where no gradient comes, other inputs are tried, for other experts.
+    The loss reads the outputs, not a past. Parameters without gradient are tried on other inputs, for other experts.
 
     Errors: TypeError if there is no module
     Source: notebook 08
@@ -98,7 +98,7 @@ def assert_every_parameter_learns(model, *inputs, **options):
 
 
 def _gradients(outs, parameters, seed):
-    """Of a random loss of these outputs, None where it does not depend on a parameter."""
+    """The gradients of a random loss of these outputs, None where it does not depend on a parameter."""
     draw = torch.Generator().manual_seed(seed)
     loss = sum((out * torch.randn(out.shape, generator=draw).to(out)).sum() for out in outs if out.requires_grad)
     if not isinstance(loss, torch.Tensor):
@@ -107,7 +107,7 @@ def _gradients(outs, parameters, seed):
 
 
 def _for_loss(result, B):
-    """What a loss may read: all named outputs, or the first and those with one vector for each item."""
+    """The outputs for the loss: all named ones, or the first and those with one vector for each item."""
     if isinstance(result, torch.Tensor):
         return [result]
     if not isinstance(result, (tuple, list)):
@@ -117,9 +117,9 @@ def _for_loss(result, B):
 
 
 def assert_dtype_and_device(model, *inputs, **options):
-    """All of the module moves: in float64 it gives nearly the same numbers, and on the device `meta` it runs.
+    """Assert that the whole module moves: it gives nearly the same numbers in float64, and runs on the device `meta`.
 
-    Where a run on `meta` asks for a number, such as an if, nothing is said about devices.
+    If the run on `meta` needs a number, as for an if, devices are not tested.
 
     Errors: TypeError if the model is not a module
     Source: notebook 13
@@ -134,7 +134,7 @@ def assert_dtype_and_device(model, *inputs, **options):
                 after = subject.main()
         except (RuntimeError, TypeError) as error:
             if not any(words in str(error) for words in MISMATCH):
-                return  # an operation that float64 lacks
+                return  # an operation without float64 support
             raise AssertionError(f"in float64 it does not run: {_line(error)}; look at {_plain(model)}") from error
         far, size, dtype = distance(after.to(before.dtype), before)
         if far > COARSE.get(dtype, 1e-4) * 10 * size:
@@ -143,14 +143,14 @@ def assert_dtype_and_device(model, *inputs, **options):
 
 
 def _run_elsewhere(model, subject):
-    """On the device meta, which has shapes and no numbers: every operation on tensors of two devices fails."""
+    """Run on the device meta, which has shapes but no numbers; any operation that mixes devices fails there."""
     there = copy.copy(subject)
     try:
         there.model, there.device = copy.deepcopy(model).to("meta"), torch.device("meta")
     except Exception:  # a model that cannot be copied
         return
     for module in there.model.modules():
-        if isinstance(module, nn.Embedding):  # which meta does not check
+        if isinstance(module, nn.Embedding):  # meta does not check its devices
             module.register_forward_pre_hook(_same_device)
     try:
         out = tensors_of(there.run())
@@ -170,7 +170,7 @@ def _same_device(module, args):
 
 
 def _plain(model):
-    """Plain tensors and modules in lists, by name, if there are any."""
+    """Name the plain tensors and the modules in plain lists, or else say what to look at."""
     names = []
     for name, module in model.named_modules():
         for key, value in vars(module).items():
@@ -181,7 +181,7 @@ def _plain(model):
 
 
 def _line(error):
-    """What an exception says, and about which line of the model's code."""
+    """The message of an exception, and the line of the model's code that raised it."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f"{os.sep}torch{os.sep}" not in f.filename]
     return f"{str(error).strip().splitlines()[0][:120].rstrip(' .;!')}, at `{(frames[-1].line or '')[:80]}`"
 

@@ -1,4 +1,4 @@
-"""All that can be asked of a model, as a table."""
+"""Run all tests that apply to a model, and print a table."""
 
 import textwrap
 
@@ -7,7 +7,7 @@ import torch
 from invariants.assertions import caching, heads, reading, states
 from invariants.assertions.calling import MASKS, PASTS, POSITIONS, Subject, Unrepeatable
 
-ENCODERS = [reading.LOOK[name] for name in ("mask", "wide", "axes")]  # what an encoder does, too
+ENCODERS = [reading.LOOK[name] for name in ("mask", "wide", "axes")]  # findings that an encoder gives, too
 
 
 def check_model(
@@ -22,20 +22,20 @@ def check_model(
     axis=None,
     **options,
 ):
-    """Ask a model all that applies, and print a table: promise, verdict, evidence.
+    """Run all tests that apply to a model, and print a table: promise, verdict, evidence.
 
     Verdicts are "kept", "broken", "open" (broken if this was promised) and "not asked", with the reason.
 
     Shapes: inputs, axis and options as for the assertions, so ids (B, T) or vectors (B, T, C), B of at least 2, T of 6
     causal         True for a model that writes text. If not given, a model that reads both ways is taken for an encoder
-    order          whether positions are promised; if not given, they are for ids, and for vectors they are not
+    order          whether order is promised to matter; if not given, True for ids, and False for vectors
     real           (B, T) bool, with padding. If not given, it is made up for a model that takes attention_mask or
-                   key_padding_mask. Other questions take every token for real: a mask that is required says so
-    cache          a function (ids, past) -> (out, past), or True for a model that is called so; if not given, True for
-                   one that has use_cache
-    num_heads      of an attention layer, and num_kv_heads, where they are fewer
+                   key_padding_mask. In all other tests every token is real, and a required mask is filled accordingly
+    cache          a function (ids, past) -> (out, past), or True for a model with this signature; if not given, True
+                   for a model that takes use_cache
+    num_heads      for an attention layer; also num_kv_heads, if there are fewer
     Errors: AssertionError after the table, if a promise is broken; ValueError if none is, but most could not be asked,
-            or if a mask among the options says something else than real
+            or if a mask among the options contradicts real
     Source: notebook 13
     """
     rows = []  # (promise, verdict, evidence)
@@ -73,7 +73,7 @@ def check_model(
 
 
 def _verdict(question, may_be_an_encoder, rows):
-    """The verdict and the evidence of one assertion, after those in `rows`."""
+    """The verdict and the evidence of one assertion, given the earlier `rows`."""
     try:
         question()
     except Unrepeatable as error:
@@ -105,7 +105,7 @@ def _show(rows):
 
 
 def _required(subject, real, takes):
-    """The mask that the model requires besides its inputs, {name: mask}, where every token is real."""
+    """The masks that the model requires in addition to its inputs, {name: mask}, with every token real."""
     missing = [n for i, n in enumerate(subject.required) if i not in subject.values and n not in subject.values]
     names = [n for n in missing if n in takes] if real is None else [n for n in missing[:1] if n not in PASTS]
     every = torch.ones(subject.B, subject.T, dtype=torch.bool, device=subject.device)
@@ -113,7 +113,7 @@ def _required(subject, real, takes):
 
 
 def _paddings(subject, real, takes_mask, takes_positions):
-    """(side, real) for each side on which padding is to be tried."""
+    """Return (side, real) for each side on which padding is tested."""
     if real is not None:
         return [("left" if not real[:, 0].all() else "right", real)]
     if not takes_mask or subject.T < 4:

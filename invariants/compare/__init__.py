@@ -1,21 +1,21 @@
-"""Where two models part, and what that looks like: `compare(mine, theirs, x)`.
+"""Find where two models first differ, and guess the cause: `compare(mine, theirs, x)`.
 
-It goes on where exercise 7.3 ends: `first_difference` names the first child whose output differs; `compare` goes
-down into the children, and tries causes until one explains the numbers of both sides.
+It continues where exercise 7.3 ends: `first_difference` names the first child whose output differs; `compare` descends
+into the children, and tries causes until one explains the numbers of both models.
 
-    1. record both runs     recording    what each module got and gave
-                            operations   what torch's functions computed, also where no module stands
-    2. pair the modules     pairing      which module is which, and which stand alone
+    1. record both runs     recording    the inputs and outputs of every module
+                            operations   the results of torch functions, including those called outside any module
+    2. pair the modules     pairing      which modules correspond, and which have no counterpart
     3. find the place       places       the first difference that matters, and what follows from it
     4. try causes there     diagnosis    the order in which they are tried
                             parameters   a parameter of one module
                             attention    everything between the input and merged heads, with
                                          sites (where a model attends), heads (how they are made) and masks
                             steps        an activation, a norm
-                            sums         what is added, what is read
-                            sides        what each of the two had computed by then
-                            numbers      scaled, turned, rounded, in another order
-    5. say it               report       Comparison, and the table
+                            sums         which tensors are added or read
+                            sides        what each model had computed by then
+                            numbers      one tensor scaled, transposed, rounded or reordered
+    5. report it            report       Comparison, and the table
 """
 
 from torch import nn
@@ -32,19 +32,19 @@ __all__ = ["Comparison", "Guess", "compare"]
 
 
 def compare(mine, theirs, *inputs, mapping=None, tolerance=1e-4, their_call=None, **options):
-    """Run both models on the same inputs, and say where they part first, by how much, and what it looks like.
+    """Run both models on the same inputs, and report where they first differ, by how much, and the likely cause.
 
-    Both run in evaluation mode. What comes back is printed as text, and a cell shows it as a card.
+    Both run in evaluation mode. The result prints as text, and a notebook shows it as a card.
 
-    Where the outputs are equal, up to rounding in their dtype, nothing is a difference. Where they are not, a cause is
-    told only if the numbers of both sides show it; they are read from the calls of torch's functions, so that it does
-    not matter which modules there are, and what they are called. Of two causes, the first is told, or none.
+    If the models' outputs are equal up to rounding in their dtype, no difference is reported. Otherwise a cause is
+    named only if the numbers of both models show it; they are read from the calls of torch functions, so the kinds and
+    names of modules do not matter. If two causes fit, the first one is named, or neither.
 
     mapping: {name of a module of mine: name of theirs}, where names, parameters and shapes do not tell
     their_call: how to run theirs, if not by theirs(*inputs, **options), such as
             lambda model, x, mask: model(x, src_mask=~mask)
-    Units:  the tolerance is that of any number; where an output has numbers above 20, it grows with them
-    Errors: TypeError or ValueError if an argument makes no sense; what a model raises reaches the caller
+    Units:  the tolerance is absolute, for each number; for outputs with numbers above 20, it grows with them
+    Errors: TypeError or ValueError if an argument makes no sense; exceptions of a model reach the caller
     Source: exercise 7.3; notebook 07
     """
     _require(mine, theirs, inputs, options, mapping or {}, tolerance)
@@ -91,7 +91,7 @@ def _plain(model, *inputs, **options):
 
 
 def _by_chance(parting, mine, theirs, calls, others, their_call, inputs, options):
-    """A guess if a second run of one model gives other numbers before the two part, or where they do."""
+    """Return a Guess if a rerun of one model gives different numbers at or before the point where the two differ."""
     for i, (model, run, call) in enumerate(((mine, calls, _plain), (theirs, others, their_call or _plain))):
         where, at = first_by_chance(run, record(model, call, inputs, options)), (parting.mine, parting.theirs)[i]
         if where is not None and where.start <= (at.start if parting.before else at.end):
@@ -106,14 +106,14 @@ def _rows(found):
     rows = {}
     for event in found:
         place = event.mine.place
-        row = rows.pop(place, [event.mine.name, event.theirs.name, None, None])  # in the order in which they end
+        row = rows.pop(place, [event.mine.name, event.theirs.name, None, None])  # in the order in which calls end
         row[2 if event.before else 3] = event.size
         rows[place] = row
     return tuple(Row(*row) for row in rows.values())
 
 
 def _require(mine, theirs, inputs, options, mapping, tolerance):
-    """Arguments that make sense, or one sentence that says what does not."""
+    """Raise TypeError or ValueError for an argument that makes no sense."""
     for name, model in (("mine", mine), ("theirs", theirs)):
         if not isinstance(model, nn.Module):
             raise TypeError(f"{name} must be an nn.Module, got {type(model).__name__}")

@@ -1,7 +1,7 @@
-"""Causes inside attention: what each side's numbers say that it does, from the projections to the merged heads.
+"""Causes inside attention: infer from each model's numbers what it does, from the projections to the merged heads.
 
-Each step is fitted to the numbers of its own side. A step is named if the two sides take it differently and agree in
-all that goes into it; what another step of the same side makes up for is no difference.
+Each step is fitted to the numbers of its own side. A step is named if the two sides take it differently although its
+inputs agree; a difference that another step of the same side cancels does not count.
 """
 
 import math
@@ -16,7 +16,7 @@ from invariants.compare.operations import behind, tensors_in
 from invariants.compare.sites import sites_of
 
 NAMES = {"q": "queries", "k": "keys", "v": "values"}
-SCALES = {  # of D, C, H and T
+SCALES = {  # functions of D, C, H and T
     "1/√D": lambda D, C, H, T: D**-0.5,
     "none": lambda D, C, H, T: 1.0,
     "1/√C": lambda D, C, H, T: C**-0.5,
@@ -33,9 +33,12 @@ AXES = {"the keys": -1, "the queries": -2, "the heads": -3, "the batch": -4}
 
 @dataclass
 class Attention:
-    """What one side does. scores = factor · (q · k) + bias; axis: that of the softmax, or "none"."""
+    """The attention that one side computes, where scores = factor · (q · k) + bias.
 
-    parts: dict  # of q, k and v, each an Operand
+    axis: the axis of the softmax, or "none"
+    """
+
+    parts: dict  # {"q", "k" or "v": Operand}
     product: torch.Tensor
     factor: float | None
     bias: torch.Tensor | None
@@ -56,7 +59,7 @@ class Attention:
 
 
 def described(site):
-    """An Attention; None if the axes cannot be told apart."""
+    """Describe a site as an Attention; None if the axes cannot be told apart."""
     lead, alone = math.prod(site.q.shape[:-2]), len(site.sources) == 1
     parts, ways = {}, []
     for name, x, sources in zip("qkv", (site.q, site.k, site.v), zip(*site.sources, strict=True), strict=True):
@@ -76,7 +79,7 @@ def described(site):
     before, axis, weights = _normalized(scores)
     used, out = scores[-1], in_heads(site.out, batch, heads_first)
     if axis in SWAPPED and used.size(-1) == used.size(-2) and near(used, weights.mT) and not near(used, weights):
-        parts["q"], parts["k"] = parts["k"], parts["q"]  # what stands in a row are the scores of a key
+        parts["q"], parts["k"] = parts["k"], parts["q"]  # each row holds the scores of one key
         before, axis, weights = before.mT, SWAPPED[axis], weights.mT
     product = parts["q"].heads @ parts["k"].heads.mT
     factor, bias = _fitted(before, product)
@@ -87,7 +90,7 @@ SWAPPED = {"the queries": "the keys", "the keys": "the queries"}
 
 
 def _side_by_side(parts):
-    """Heads that were computed one by one."""
+    """Concatenate the operands of heads that were computed one by one."""
     if len(parts) == 1:
         return parts[0]
     heads = torch.cat([x.heads for x in parts], 1)
@@ -97,7 +100,7 @@ def _side_by_side(parts):
 
 
 def _normalized(scores):
-    """The first scores of which a softmax, over some axis, is among what follows; the axis; and these weights."""
+    """Return the first scores whose softmax over some axis appears among the later ones, the axis and the weights."""
     for i, x in enumerate(scores):
         for name, axis in AXES.items():
             weights = x.softmax(axis).nan_to_num(0.0)
@@ -107,7 +110,7 @@ def _normalized(scores):
 
 
 def _fitted(scores, product):
-    """(factor, bias) with scores = factor · product + bias; the bias is 0 in many places, or the same in each item."""
+    """Fit scores = factor · product + bias, where the bias is mostly 0 or the same in each batch item."""
     pairs = [(scores, product)] + ([(scores[1:] - scores[:-1], product[1:] - product[:-1])] if len(scores) > 1 else [])
     for x, y in pairs:
         seen = x.isfinite() & (x.abs() < -HIDDEN) & (y.abs() > 0.05 * y.abs().mean())
@@ -126,7 +129,7 @@ def _fitted(scores, product):
 
 
 def _merged(last, out):
-    """The last rearrangement of what attention gives, as (B, T, C), and how it was made."""
+    """Return the last rearrangement of the attention output, as (B, T, C), and how the heads were merged."""
     _, H, T, D = out.shape
     ordered, todo, seen, found = out.flatten().sort()[0], [last], set(), last.value
     while todo:
@@ -153,9 +156,9 @@ def _merged(last, out):
 
 
 def by_attention(runs, times, parting):
-    """A guess if sites that began before these times are given the same and take one step differently.
+    """Return a Guess if two sites get the same input and take one step differently; of several steps, the first.
 
-    Of several steps, the first is told. The first site is meant whose results differ, where all later ones differ too.
+    Sites count if they began before `times` or read what differs. The first one after the last that agrees is taken.
     """
     sites = [
         [site for site in sites_of(run.operations) if site.start < time or _reads(site, x)]
@@ -196,14 +199,14 @@ def _difference(mine, theirs, masks):
 
 
 def _agree(mine, theirs):
-    """Whether both give the same, up to the order of the heads."""
+    """Whether both outputs are the same, up to the order of the heads."""
     if mine.heads != theirs.heads:
         return mine.merged is not None and theirs.merged is not None and near(mine.merged, theirs.merged)
     return near(mine.out, _in_order_of(mine, theirs).out) and not _by_merge(mine, theirs)
 
 
 def _in_order_of(mine, theirs):
-    """Theirs with its heads in the order of mine, if they are the same in another order."""
+    """Return theirs with its heads in the order of mine, if both have the same heads in a different order."""
     for name in ("out", "used", "product"):
         a, b = getattr(mine, name), getattr(theirs, name)
         if a.shape != b.shape or near(a, b):
@@ -219,7 +222,7 @@ def _in_order_of(mine, theirs):
 
 
 def _proportion(mine, theirs):
-    """How many times the products of theirs are those of mine, where that is all; a row may be moved as a whole."""
+    """The factor f with product of mine = f · product of theirs, up to a constant per row; None if there is none."""
     a, b = (x.product - x.product.mean(-1, keepdim=True) for x in (mine, theirs))
     if a.shape != b.shape or not b.any():
         return None
@@ -252,7 +255,7 @@ def _by_inputs(mine, theirs, names):
 
 
 def _by_layers(mine, theirs, names):
-    """A guess if those of q, k and v come from other layers, or from layers that differ."""
+    """Return a Guess if q, k or v come from different layers, or from layers with different numbers."""
     differing = [name for name in names if not _same_origin(mine, theirs, name)]
     if not differing:
         return None
@@ -275,14 +278,14 @@ def _list(names):
 
 
 def _whole(side):
-    """What the layer gives that computes q, k and v, or what their three layers give together."""
+    """The output of the layer that computes q, k and v, or the concatenated outputs of their three layers."""
     parts = side.parts.values()
     whole = [x.whole if x.whole is not None else x.base for x in parts]
     return whole[0] if all(torch.equal(x, whole[0]) for x in whole) else torch.cat(whole, -1)
 
 
 def _explains(name, mine, theirs):
-    """Whether mine gives the products of theirs with their queries or keys: else other layers may make up for these."""
+    """Whether mine, with their queries (or keys), gives the products of theirs; if not, other layers may compensate."""
     parts = [(side.parts[n].split, side.parts[n].groups, side.parts[n].layout) for side in (mine, theirs) for n in "qk"]
     if name == "v":
         return True
@@ -292,7 +295,7 @@ def _explains(name, mine, theirs):
 
 
 def _by_layer(name, mine, theirs):
-    """A guess if one layer gets something else, or has other numbers."""
+    """Return a Guess if one layer gets a different input, or has different numbers."""
     a, b = (side.parts[name] for side in (mine, theirs))
     if a.given is None or b.given is None:
         return None
@@ -326,7 +329,7 @@ def _same_input(x, y):
     return near(x.reshape(y.shape), y) or near(x, in_layout_of(y, x))
 
 
-STEPS = (  # from the features of a layer to heads: an attribute of Operand, the kind of a guess, and what is said
+STEPS = (  # from the features of a layer to heads: an attribute of Operand, the kind of Guess, and its text
     ("normed", "norm", "the norm of the {}"),
     ("split", "heads", "how {} are cut into heads"),
     ("groups", "heads", "which key head a query head reads"),
@@ -334,7 +337,7 @@ STEPS = (  # from the features of a layer to heads: an attribute of Operand, the
 
 
 def _by_parts(mine, theirs, names):
-    """A guess if heads are cut, shared, normed or turned differently."""
+    """Return a Guess if heads are split, shared, normalized or rotated differently."""
     for step, kind, what in STEPS:
         says = [[getattr(side.parts[n], step) for n in names] for side in (mine, theirs)]
         differing = [n for n, a, b in zip(names, *says, strict=True) if a != b]
@@ -376,7 +379,7 @@ def _by_weights(mine, theirs, factor, masks):
 
 
 def _scale(factor, a):
-    """All names of a number: where D is 4, 1/D is 1/(2√D)."""
+    """All names of a factor, since several may fit: for D = 4, 1/D is 1/(2√D)."""
     D = a.parts["q"].heads.size(-1)
     sizes = (D, D * a.heads, a.heads, a.product.size(-2))
     return " = ".join(n for n, f in SCALES.items() if abs(f(*sizes) / factor - 1) < 1e-3) or f"{factor:.4g}"

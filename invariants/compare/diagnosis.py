@@ -1,8 +1,7 @@
-"""What the first difference looks like: causes are tried, and only one that explains the numbers is told.
+"""Diagnose the first difference: try causes in order, and name one only if it explains the numbers.
 
-First come parameters, which can be read in the two models. Then what forward does, as the numbers show it: attention,
-norms, activations. At last what fits with a factor or in another order. Where two causes of the same rank explain the
-numbers, neither is told.
+Parameters come first, since they can be read from the models. Then come the steps of forward: attention, norms and
+activations; last, a factor, a sum or another order. If causes of different kinds fit in the same round, none is named.
 """
 
 import itertools
@@ -24,17 +23,17 @@ ROUNDING = 2e-6  # relative to the largest number, in float32
 
 
 def guess(parting, certain, runs, pairs, parameters):
-    """What the parting, an Event, looks like, or None: nothing is said that does not explain the numbers.
+    """Return a Guess that explains the numbers of the Event where the models first differ, or None.
 
-    certain: whether the numbers of theirs at this place repair what comes later; else another step may make up for it,
-    and only parameters and attention are told
+    certain: whether putting the numbers of theirs here repairs everything later; if not, another step may cancel the
+    difference, and only parameters and attention are tried
     """
     mine, theirs, a, b = parting.mine, parting.theirs, parting.a, parting.in_mine
     if not a.is_floating_point():
         return _of_whole_numbers(a, b)
     within = ROUNDING * max(1.0, largest_of(b))
     if parting.size < 10 * within:
-        return None  # what is that small is explained by too much
+        return None  # too many causes would explain a difference this small
     sides, pool = both_sides(parting, runs, pairs, within)
     times = [call.start if parting.before else call.end for call in (mine, theirs)]
     found = (
@@ -61,7 +60,7 @@ def guess(parting, certain, runs, pairs, parameters):
 
 
 def _tried(cause, *args):
-    """What a cause gives, or None where the shapes of the tensors do not let it be tried."""
+    """Call a cause, and return None if the shapes of the tensors do not fit it."""
     try:
         return cause(*args)
     except CANNOT_RUN:
@@ -69,7 +68,7 @@ def _tried(cause, *args):
 
 
 def by_runs(runs, pairs, within):
-    """A guess if mine runs a module again where theirs runs the next one: both got the same."""
+    """Return a Guess if mine runs a module again where theirs, given the same input, runs the next one."""
     there, ours = {call.name for call in runs[1]}, {call.name for call in runs[0]}
     idle = [call for call in runs[1] if call.name not in pairs.values() and call.name not in ours]
     known = {(call.name, call.number) for call in runs[1]}
@@ -82,13 +81,13 @@ def by_runs(runs, pairs, within):
 
 
 def _end(run, target, time):
-    """The last operation that gave the target, or one that stands for an input."""
+    """Return the last operation that gave the target, or a placeholder for an input."""
     found = (x for x in reversed(run.operations) if x.time < time and same(x.value, target))
     return next(found, Operation("", target, [], True))
 
 
 def _uses(runs, times, vector):
-    """How many operations of each side, after these times, read a vector that does not depend on the input."""
+    """Count the operations on each side that, after these times, read this vector as a constant."""
     read = [
         [source.value for one in run.operations if one.time > time for source in one.sources if not source.live]
         for run, time in zip(runs, times, strict=True)
@@ -97,7 +96,7 @@ def _uses(runs, times, vector):
 
 
 def _is_moved(call, scope, run, within, label, x):
-    """Whether a norm of mine gets a sum without x, and x is added after it, or computed only then."""
+    """Whether mine adds x only after its norm, or computes it only then."""
     if not any("norm" in name.lower() for name in (type(call.module).__name__, call.name)):
         return False
     name = f"{scope.name}.{label}".strip(".")
@@ -108,7 +107,7 @@ def _is_moved(call, scope, run, within, label, x):
 
 
 def _of_whole_numbers(a, b):
-    """Positions count up, ids do not."""
+    """Return a Guess for integers: positions if they count up, ids otherwise."""
     if a.shape != b.shape:
         return None
     if not torch.equal(a, b) and torch.equal(a, b.max() + b.min() - b):
@@ -121,6 +120,6 @@ def _of_whole_numbers(a, b):
 
 
 def first_by_chance(run, again):
-    """The first call of a model that another run with the same input changes: dropout, or something else by chance."""
+    """The first call whose numbers change when the model runs again on the same input, as with dropout."""
     same = {call.name: call.name for call in run}
     return next((event.mine for event in differences(run, again, same) if event.size), None)

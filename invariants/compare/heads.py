@@ -1,4 +1,4 @@
-"""How queries, keys and values in heads were made of the features of some layer: cut, shared, scaled and turned."""
+"""Find how queries, keys and values in heads were made from a layer's features: split, shared, scaled and rotated."""
 
 import math
 from dataclasses import dataclass, replace
@@ -11,10 +11,10 @@ from invariants.compare.operations import behind
 
 @dataclass
 class Operand:
-    """Queries, keys or values in heads, (B, H, T, D), and how they were made of features (B, T, C) of some layer.
+    """Queries, keys or values in heads, (B, H, T, D), and how they were made from features (B, T, C) of some layer.
 
-    heads are without the factor; layout: where among the layer's features its own are; given and weight: what the layer
-    got, and its part of the weight, (C, features); whole: all that the layer gives
+    heads: without the factor; layout: where its features are among the layer's; given: the layer's input;
+    weight: the part of the layer's weight that computes them, (C, features); whole: the layer's full output
     """
 
     heads: torch.Tensor
@@ -32,7 +32,7 @@ class Operand:
 
     @property
     def normed(self):
-        """Whether a norm stands between origin and base: each vector has a factor then, and each feature a weight."""
+        """Whether there is a norm between origin and base: it gives each vector a factor and each feature a weight."""
         if self.origin is None or self.base is None or near(self.base, self.origin):
             return "none"
         ratio = (self.base / self.origin).unflatten(-1, (-1, self.heads.size(-1))).flatten(0, 2)
@@ -49,9 +49,9 @@ def in_heads(x, batch, heads_first):
 
 
 def operand(x, source, ways):
-    """(Operand, (B, heads first)): what a tensor (..., T, D) is, and how its leading axes are read; or None.
+    """Return (Operand, (B, heads first)) for a tensor (..., T, D), or None; the pair tells how to read its other axes.
 
-    ways: those of reading them that are possible; where there are none, all are
+    ways: the allowed pairs (B, heads first); if empty, all are
     """
     T, N = x.size(-2), math.prod(x.shape[:-2])
     before = behind(source)
@@ -66,7 +66,7 @@ def operand(x, source, ways):
 
 
 def _of_layer(found, layer, base):
-    """The same with what is known about the layer."""
+    """Add to an Operand what is known about its layer."""
     found = replace(found, origin=found.base)
     if not layer.factors:
         return found
@@ -78,7 +78,7 @@ def _of_layer(found, layer, base):
 
 
 def _before_norm(found, one, before):
-    """The same with what is known of the features before a norm, if they went through one."""
+    """Add to an Operand its features before the norm, if they went through one."""
     first, T = next(x for x in before if x.value.shape == one.value.shape), found.base.size(1)
     if first is one:
         return found
@@ -97,7 +97,7 @@ def _before_norm(found, one, before):
 
 
 def _as_tokens(x, T):
-    """The features of T tokens as (B, T, C)."""
+    """Yield each way to read x as the features of T tokens, (B, T, C)."""
     if x.dim() == 4 and x.size(2) == T != x.size(1):
         x = x.transpose(1, 2)
     x = x.flatten(2) if x.dim() > 3 else x
@@ -119,7 +119,7 @@ def _made_of(base, x):
 
 
 def _grouped(x, groups):
-    """Fewer heads, if each is there several times: one after another, or in turn."""
+    """Yield the distinct heads if each is repeated: consecutively, or in turn."""
     H = x.size(1)
     after, turn = x.unflatten(1, (groups, -1)), x.unflatten(1, (-1, groups))
     if groups == H:
@@ -131,7 +131,7 @@ def _grouped(x, groups):
 
 
 def _rows(width, groups, D):
-    """Ways to find the features of one operand among those of a layer that computes several."""
+    """Yield the ways to pick one operand's features from those of a layer that computes several operands."""
     own = groups * D
     for start in range(0, width - own + 1, own):
         yield "in blocks", lambda x, start=start: x[..., start : start + own]
@@ -148,7 +148,7 @@ def _splits(x, heads, D):
 
 
 def _scaled_or_turned(a, b):
-    """(factor, how it is turned) with b = factor · a turned; (None, "") if it is not so."""
+    """Return (factor, rotation) if b is a, scaled and rotated; else (None, "")."""
     lengths, others = a.square().sum(-1), b.square().sum(-1)
     square = float((lengths * others).sum() / lengths.square().sum().clamp(min=1e-30))
     if square <= 0 or not close(square * lengths, others, 4 * SAME * float(others.max())):
@@ -163,7 +163,7 @@ def _scaled_or_turned(a, b):
 
 
 def _turned(a, b, within):
-    """How positions were turned in pairs of features: every pair has a speed of its own; "" if they were not."""
+    """Describe a rotation by position in pairs of features, each pair at its own speed; "" if there is none."""
     D, T = a.size(-1), a.size(-2)
     for width in (w for w in range(2, D + 1, 2) if close(a[..., w:], b[..., w:], within)):
         for name in ("pairs", "halves"):

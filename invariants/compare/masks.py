@@ -1,4 +1,4 @@
-"""What is hidden from whom, and how, as the scores and the weights of both sides show it."""
+"""Read the mask of each side from its scores and weights: which keys each query cannot see, and how they are hidden."""
 
 import math
 
@@ -6,11 +6,11 @@ import torch
 
 from invariants.compare.numbers import SAME, Guess, near
 
-HIDDEN = -5e3  # scores that are not above it give a weight of 0
+HIDDEN = -5e3  # scores up to this give a weight of 0
 
 
 def by_mask(mine, theirs, masks):
-    """A guess if two sides with the same scores hide others, or do it in another way; masks are those that they got."""
+    """Return a Guess if two sides with the same scores differ in what they hide, or how; masks: the models' inputs."""
     seen = [_visible(side) for side in (mine, theirs)]
     if None in seen:
         return None
@@ -32,7 +32,7 @@ def by_mask(mine, theirs, masks):
 
 
 def _visible(side):
-    """(what is visible, what is done to the rest, what is added to the visible); None if something else is done."""
+    """Return (what is visible, what is done to the rest, the bias of the visible), or None for anything else."""
     moved, hidden = side.bias != 0, side.scores <= HIDDEN
     zeroed = (side.used == 0) & (side.weights != 0)
     nothing = torch.zeros_like(side.bias[0])
@@ -64,7 +64,7 @@ def _visible(side):
 
 
 def _label(visible, masks, theirs):
-    """The name of what is visible, (B, H, T, S), or None; a given mask is meant as theirs means it."""
+    """Name the visible pairs, (B, H, T, S), or return None; what True means in a given mask follows theirs."""
     B, _, T, S = visible.shape
     ones = torch.ones(T, S, dtype=torch.bool, device=visible.device)
     causal = ones.tril(S - T)
@@ -95,7 +95,7 @@ def _label(visible, masks, theirs):
 
 
 def _shaped(mask, B, T, S):
-    """A mask as bool, in the shape that broadcasts to (B, H, T, S); None if it is no mask."""
+    """Convert a mask to bool, in a shape that broadcasts to (B, H, T, S); None if it is not a mask."""
     if mask.is_floating_point() and float(mask.max()) == 0 and float(mask.min()) < -1e3:
         mask = mask == 0
     if not ((mask == 0) | (mask == 1)).all():

@@ -1,17 +1,17 @@
-"""How two tensors differ, and whether one is the other scaled, turned, rounded or in another order."""
+"""How two tensors differ, and whether one is the other scaled, transposed, rounded or reordered."""
 
 import math
 from dataclasses import dataclass
 
 import torch
 
-SAME = 3e-5  # relative: as much may different orders of summation change
+SAME = 3e-5  # relative: how far different orders of summation may move a number
 HALVES = {torch.bfloat16: "bfloat16", torch.float16: "float16"}
 
 
 @dataclass(frozen=True)
 class Guess:
-    """A cause that was tried and that explains the numbers of both sides: what it is, and each side's choice.
+    """A cause that explains the numbers of both sides, with each side's choice.
 
     kind is one of: scale, transpose, order, heads, mask, softmax, axes, epsilon, norm, dropout, dtype, positions, ids,
     parameter, roles, activation, residual, source
@@ -29,13 +29,13 @@ class Guess:
 def size_of_difference(a, b):
     """The largest difference; infinite if only one of them is NaN or the shapes differ, None if one is missing.
 
-    What agrees in another layout agrees: (T, B, C) or (B T, C) for (B, T, C), or (B, T, H, D) for (B, H, T, D).
+    Layouts may differ: (T, B, C) or (B T, C) for (B, T, C), or (B, T, H, D) for (B, H, T, D).
     """
     return None if a is None or b is None else _apart(a, in_layout_of(b, a))
 
 
 def in_layout_of(b, a):
-    """b with two neighboring axes swapped, split or joined, if only then it has the shape of a."""
+    """Swap, split or join two neighboring axes of b if it has the shape of a only then."""
     if a.shape == b.shape or a.numel() != b.numel():
         return b
     found = []
@@ -53,12 +53,12 @@ def _apart(a, b):
         a, b = torch.broadcast_tensors(a.cpu().double(), b.cpu().double())
     except RuntimeError:
         return math.inf
-    apart = (a - b).abs().masked_fill((a == b) | (a.isnan() & b.isnan()), 0.0)  # also infinities
+    apart = (a - b).abs().masked_fill((a == b) | (a.isnan() & b.isnan()), 0.0)  # also for equal infinities
     return apart.nan_to_num(nan=math.inf).max().item() if apart.numel() else 0.0
 
 
 def same(a, b):
-    """Whether they are the same to the last digit."""
+    """Whether they are exactly equal."""
     return a.shape == b.shape and torch.equal(a, b)
 
 
@@ -67,7 +67,7 @@ def close(a, b, within):
 
 
 def near(a, b):
-    """Whether they are the same but for rounding."""
+    """Whether they are equal up to rounding."""
     if a.shape != b.shape or not b.numel():
         return a.shape == b.shape
     within = max(SAME, 8 * torch.finfo(b.dtype).eps)
@@ -75,7 +75,7 @@ def near(a, b):
 
 
 def relation(a, b, within, table=False):
-    """What makes a of b, where it is known: a Guess or None. The rows of a table may be positions, as axis 1 is."""
+    """Return a Guess at what turns b into a, or None. With `table`, the rows of a 2-D tensor may be positions."""
     if a.dtype.is_floating_point and (rounded := rounding(a, b)):
         return rounded
     if a.shape != b.shape or a.numel() < 12 or not (a.isfinite().all() and b.isfinite().all()):
@@ -90,7 +90,7 @@ def relation(a, b, within, table=False):
 
 
 def rounding(a, b):
-    """Numbers that all fit into half precision on one side only, and that are those of the other side but for that."""
+    """Return a Guess if the sides agree up to half precision, and the numbers of only one side fit into it."""
     narrow = [next((kind for kind in HALVES if _fits(x, kind)), None) for x in (a, b)]
     if narrow[0] == narrow[1] or a.shape != b.shape:
         return None
@@ -112,7 +112,7 @@ def _scaled(a, b, within):
 
 
 def _turned(a, b, within):
-    """Two axes swapped, in numbers of a shape that does not show it."""
+    """Return a Guess if a is b with two axes of equal size swapped."""
     for i in range(a.dim()):
         for j in range(i + 1, a.dim()):
             turned = b.transpose(i, j)
@@ -122,7 +122,7 @@ def _turned(a, b, within):
 
 
 def _shifted(a, b, within):
-    """Every position one place further; the positions are the last axis but one."""
+    """Return a Guess if a is b shifted by one position, along the second-to-last axis."""
     n = a.size(-2) - 1 if a.dim() > 1 else 0
     for start, other, where in ((1, 0, "one place further"), (0, 1, "one place back")):
         if n > 1 and close(a.narrow(-2, start, n), b.narrow(-2, other, n), within):
@@ -131,7 +131,7 @@ def _shifted(a, b, within):
 
 
 def _reordered(a, b, within):
-    """The same features or positions, or the same rows of a weight, in another order."""
+    """Return a Guess if a has the features, positions or weight rows of b in a different order."""
     names = {0: "rows", 1: "columns"} if a.dim() == 2 else {a.dim() - 1: "features", a.dim() - 2: "positions"}
     for axis, what in names.items():
         rows, others = (x.movedim(axis, 0).reshape(x.size(axis), -1) for x in (a, b))
@@ -154,7 +154,7 @@ def order_of(rows, others, within):
 
 
 def name_of(order):
-    """What is done to a list of features: heads interleaved, halves for pairs, heads in another order."""
+    """Name a permutation of features: heads interleaved, halves for pairs, heads in another order."""
     n = len(order)
     plain = torch.arange(n)
     for heads in (h for h in range(1, n // 2 + 1) if n % h == 0):

@@ -1,4 +1,4 @@
-"""What torch's functions computed in one run, and from what: also where no module stands."""
+"""Record the results and arguments of torch functions in one run, including those called outside any module."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -16,10 +16,11 @@ BIASED = ("baddbmm", "addmm")
 
 @dataclass(eq=False)
 class Operation:
-    """One result of a function. `live` means that it depends on the input; a leaf, which nothing computed, has no name.
+    """One result of a function. `live` means that it depends on the input; a leaf, which no function made, has no name.
 
-    numbers: those among the arguments, such as an epsilon
-    factors: the two operands of a product, as they were then, rows times columns; attention: all of a fused one
+    numbers: the floats among the arguments, such as an epsilon
+    factors: copies of the operands of a product, rows times columns
+    attention: q, k, v, scores and weights of a fused attention
     """
 
     name: str
@@ -30,13 +31,13 @@ class Operation:
     parameter: str = ""
     numbers: tuple = ()
     factors: tuple = ()
-    order: tuple = ()  # of a product, the axes that put its result as (..., rows, columns)
+    order: tuple = ()  # for a product, the permutation that arranges its result as (..., rows, columns)
     attention: tuple = ()
     users: list = field(default_factory=list)
 
 
 class Layer(nn.Module):
-    """A product with a parameter that no module computes, as if one did: forward(x) computes it again."""
+    """A stand-in module for a product with a parameter that no module computes: forward(x) computes it again."""
 
     def __init__(self, function, args, kwargs, at, weight):
         super().__init__()
@@ -48,15 +49,12 @@ class Layer(nn.Module):
 
 
 class Operations(TorchFunctionMode):
-    """Keeps every result, in the order in which they are computed, for a Recorder, which tells the time.
-
-    values: whether to keep what the results are
-    """
+    """Keep every result in the order of computation, with the times of a Recorder; values: whether to copy numbers."""
 
     def __init__(self, recorder, model, inputs, values):
         super().__init__()
         self.recorder, self.values, self.found = recorder, values, []
-        self.made = {}  # by the id of a tensor, (it, so that no other one gets its id; the operation that gave it)
+        self.made = {}  # {id of a tensor: (the tensor, kept so that its id is not reused; its operation)}
         self.linear = {name for name, module in model.named_modules() if isinstance(module, nn.Linear)}
         self.parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
         for name, parameter in self.parameters.items():
@@ -66,7 +64,7 @@ class Operations(TorchFunctionMode):
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if func is F.multi_head_attention_forward:  # go on inside of it
+        if func is F.multi_head_attention_forward:  # record the functions that it calls
             with self, mock.patch.object(F, "has_torch_function", lambda *_: False):
                 return func(*args, **kwargs)
         name = getattr(func, "__name__", "")
@@ -88,7 +86,7 @@ class Operations(TorchFunctionMode):
         return result
 
     def _copy(self, one, x):
-        """One of the results of an operation."""
+        """Copy the operation for one of its results."""
         value = x.detach().clone() if self.values else x
         one = replace(one, value=value, time=self.recorder.tick(), users=[])
         for source in one.sources:
@@ -96,7 +94,7 @@ class Operations(TorchFunctionMode):
         return one
 
     def _layer(self, func, args, kwargs):
-        """(name, Layer, its input), if this is a product with a parameter that no layer owns."""
+        """Return (name, Layer, its input) if this is a product with a parameter that no layer owns, else None."""
         places = [i for i, x in enumerate(args) if isinstance(x, torch.Tensor)]
         places = places[-2:] if func.__name__ in BIASED else places[:2]
         both = {i: self._of(args[i]) for i in places}
@@ -125,7 +123,7 @@ class Operations(TorchFunctionMode):
 
 
 def behind(one):
-    """All floats that depend on the input and that it was made of, up to the first products, in order of time."""
+    """Trace an operation back to the nearest products: all live float results on the way, in order of time."""
     seen, todo = {}, [one]
     while todo:
         x = todo.pop()
@@ -140,7 +138,7 @@ def tensors_in(tree):
 
 
 def _factors(name, args, kwargs):
-    """The operands as (..., rows, inner) and (..., inner, columns), and the order that puts the result like that."""
+    """Return the operands as (..., rows, inner) and (..., inner, columns), and the order of the result's axes."""
     if name == "einsum":
         return _of_einsum(*args)
     a, b = tensors_in((args, kwargs))[name in BIASED :][:2]
@@ -166,14 +164,14 @@ def _of_einsum(equation, *tensors):
 
 
 def _arranged(x, letters, lead, own, inner):
-    """x as (lead, own, inner), with axes of size 1 where it lacks a letter of the lead, and inner axes joined."""
+    """Arrange x as (lead, own, inner), with size 1 for leading axes that it lacks, and with the inner axes joined."""
     there = [c for c in lead if c in letters]
     x = x.detach().permute([letters.index(c) for c in (*there, own, *inner)]).flatten(len(there) + 1)
     return x[tuple(slice(None) if c in there else None for c in lead)].clone()
 
 
 def fused(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    """What `F.scaled_dot_product_attention` computes from: q, k, v, then the scores and the weights."""
+    """Return q, k, v, the scores and the weights of a call of `F.scaled_dot_product_attention`."""
     q, k, v = (x.detach().clone() for x in (query, key, value))
     if enable_gqa:
         k, v = (x.repeat_interleave(q.size(-3) // x.size(-3), -3) for x in (k, v))

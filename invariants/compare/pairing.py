@@ -1,18 +1,18 @@
-"""Which module of mine is which of theirs: by a mapping, by name, by equal parameters, then by shape and order."""
+"""Pair modules of mine with those of theirs: by a mapping, by name, by equal parameters, then by shape and order."""
 
 import torch
 
 from invariants.compare.numbers import same
 from invariants.compare.operations import Layer
 
-DETAILS = 0.05  # of the parameters may have no counterpart before two models are different architectures
+DETAILS = 0.05  # share of parameters without counterpart above which two models are different architectures
 
 
 def paired(mine, theirs, mapping):
-    """{name of a module of mine: name of one of theirs}, from the calls of both; what has no counterpart is left out.
+    """Return {name of a module of mine: name of its counterpart}, from the calls of both, without unpaired modules.
 
-    Names come first, then parameters that are equal, then shapes in the order in which modules run. A module that holds
-    others is paired with the one that holds their counterparts.
+    Names come first, then equal parameters, then shapes in the order in which modules run. A module that contains
+    others is paired with the one that contains their counterparts.
     """
     ours, others = ({call.name: call for call in side} for side in (mine, theirs))
     pairs = {"": ""} | _mapped(mapping, ours, others)
@@ -25,15 +25,15 @@ def paired(mine, theirs, mapping):
         )
         groups, other_groups = _grouped(left, right, key), _grouped(right, left, key)
         for value, names in groups.items():
-            if len(names) == len(other_groups.get(value, ())):  # the first with the first
+            if len(names) == len(other_groups.get(value, ())):  # in the order in which they run
                 pairs |= zip(names, other_groups[value], strict=True)
     return pairs | _holders(pairs, ours, others)
 
 
 def _mapped(mapping, ours, others):
-    """The pairs of the mapping, and what they hold under the same names."""
+    """The pairs of the mapping, and those of their submodules that have the same names."""
     pairs = {}
-    for a, b in sorted(mapping.items(), key=lambda pair: len(pair[0])):  # what is more precise comes later, and wins
+    for a, b in sorted(mapping.items(), key=lambda pair: len(pair[0])):  # longer names come later, and win
         for name in ours:
             if name == a or name.startswith(a + "."):
                 other = b + name[len(a) :]
@@ -43,14 +43,14 @@ def _mapped(mapping, ours, others):
 
 
 def alike(one, other):
-    """Whether modules of the same name may play the same part: those without parameters must be of one class."""
+    """Whether modules of the same name may be paired: those without parameters must be of the same class."""
     if is_layer(one) or is_layer(other) or one.children or other.children:
         return True
     return type(one.module) is type(other.module)
 
 
 def is_layer(call):
-    """Whether it has parameters of its own, and computes with them itself."""
+    """Whether the module has parameters of its own, and computes with them itself."""
     owns = next(call.module.parameters(recurse=False), None) is not None
     return owns and not any(isinstance(child.module, Layer) for child in call.children)
 
@@ -60,7 +60,7 @@ def _weight(call):
 
 
 def _is_part(call, others):
-    """Whether its weight is some rows of another one's, as that of the queries is where q, k and v are stacked."""
+    """Whether its weight is a block of rows of another weight, as for queries where q, k and v are stacked."""
     w = _weight(call)
     wider = (u for u in map(_weight, others.values()) if u.dim() > 1 and u.shape[1:] == w.shape[1:] and len(u) > len(w))
     return any(torch.equal(w, u[i : i + len(w)]) for u in wider for i in range(0, len(u), len(w)))
@@ -71,7 +71,7 @@ def _shape(call):
 
 
 def _values(call):
-    """The same for equal weights: two of their numbers tell them apart; a norm that was never trained has none."""
+    """A fingerprint, equal for equal weights; None for a weight of one repeated number, as in an untrained norm."""
     weight = _weight(call).flatten()
     if len(weight) == 0 or torch.equal(weight, weight[:1].expand(len(weight))):
         return None
@@ -79,18 +79,18 @@ def _values(call):
 
 
 def _grouped(calls, others, key):
-    """{what the key gives: names}, but for those that the other side has as part of a larger layer."""
+    """Group names by their key, without the layers that are part of a larger layer on the other side."""
     groups = {}
     for name, call in calls.items():
         value = key(call)
         if value is not None and not _is_part(call, others):
-            kind = isinstance(call.module, torch.nn.Embedding)  # a head may have the same numbers
+            kind = isinstance(call.module, torch.nn.Embedding)  # an output head may have the same numbers
             groups.setdefault((value, kind), []).append(name)
     return groups
 
 
 def _holders(pairs, ours, others):
-    """Modules that hold others, from the outside in."""
+    """Pair modules that contain others, from the outside in."""
     found = {}
     free = [name for name in others if name not in pairs.values() and others[name].children]
     for name in ours:
@@ -106,7 +106,7 @@ def _holders(pairs, ours, others):
 
 
 def parameter_pairs(mine, theirs, pairs, others):
-    """{name of a parameter of mine: (it, its counterpart)}; also of modules that do not run as such.
+    """Return {name of a parameter of mine: (it, its counterpart)}, also for modules that are never called.
 
     others: the calls of theirs
     """
@@ -124,7 +124,7 @@ def parameter_pairs(mine, theirs, pairs, others):
 
 
 def _renamed(name, pairs):
-    """Below a module that has a counterpart, names stay."""
+    """Replace the longest paired prefix of a name by its counterpart, and keep the rest."""
     parent = name
     while parent and parent not in pairs:
         parent = parent.rpartition(".")[0]
@@ -133,9 +133,9 @@ def _renamed(name, pairs):
 
 
 def architecture(models, runs, pairs):
-    """The layers of each side that have no counterpart, and whether they are too many for one architecture.
+    """Return the layers of each side without a counterpart, and whether there are too many for one architecture.
 
-    If they or the models hold as many numbers on both sides, only the layout differs.
+    If these layers, or the models, have equally many numbers on both sides, only the layout differs.
     """
     done = set(pairs), set(pairs.values())
     modules = [{"": model} | {call.name: call.module for call in run} for model, run in zip(models, runs, strict=True)]
@@ -143,13 +143,13 @@ def architecture(models, runs, pairs):
     alone = [(*_alone(runs[i], done[i], models[1 - i]), *(pair[i] for pair in reshaped)) for i in (0, 1)]
     sizes = [sum(_size(side[name]) for name in names) for side, names in zip(modules, alone, strict=True)]
     in_all = [sum(p.numel() for p in model.parameters()) for model in models]
-    same = not reshaped and (sizes[0] == sizes[1] or in_all[0] == in_all[1])  # a layer may be there and not run
+    same = not reshaped and (sizes[0] == sizes[1] or in_all[0] == in_all[1])  # a layer may exist and not run
     many = any(size > DETAILS * total for size, total in zip(sizes, in_all, strict=True))
     return tuple(alone), many and not same
 
 
 def _size(module):
-    """How many numbers its weights have; a bias of zeros is no difference."""
+    """How many numbers the weights have; biases do not count, since one of zeros makes no difference."""
     return sum(p.numel() for p in module.parameters(recurse=False) if p.dim() > 1)
 
 
@@ -159,10 +159,10 @@ def _have_other_shapes(one, other):
 
 
 def _alone(run, done, other):
-    """The names of the layers that are not done and hold numbers that the other model has nowhere.
+    """The names of unpaired layers that have numbers found nowhere in the other model.
 
-    A layer that the other side has under the same name, and reads without running it, has a counterpart; so has a head
-    whose numbers the other side reads from its embeddings.
+    A layer has a counterpart if the other model has one of the same name, even if it never calls it; so has an output
+    head that shares its numbers with the embeddings of the other model.
     """
     names = {name for name, _ in (*other.named_modules(remove_duplicate=False), *other.named_parameters())}
     there, found = list(other.parameters()), []

@@ -1,4 +1,4 @@
-"""Causes in one module: a parameter that is not theirs. Each is tried: with theirs, mine must agree."""
+"""Causes in one module: a parameter that differs. Each is tested by running mine with the parameter of theirs."""
 
 import torch
 from torch.func import functional_call
@@ -9,7 +9,7 @@ from invariants.compare.recording import copied, first_tensor
 
 
 def by_parameters(mine, theirs, known, within, roots):
-    """A guess if this call of mine gives what theirs gives, once it has their numbers for one parameter, or for all.
+    """Return a Guess if this call of mine gives what theirs gives, once it has one or all parameters of theirs.
 
     known: {name: (parameter of mine, of theirs)}, for the whole models; roots: the calls of the whole models
     """
@@ -18,7 +18,7 @@ def by_parameters(mine, theirs, known, within, roots):
         return None
     again = _with_all(roots[0], known)
     if again is not None and near(again, root):
-        return None  # other parameters make up for it
+        return None  # other parameters cancel the difference
     prefix, own = f"{mine.name}.".lstrip("."), dict(mine.module.named_parameters(remove_duplicate=False))
     differing = {
         name: pair
@@ -33,36 +33,36 @@ def by_parameters(mine, theirs, known, within, roots):
             if found[0].kind == "order" and not _is_certain(again, other, known):
                 return None
             if len({each.kind for each in found}) == 1:
-                return found[0]  # of a layer, that of the weight
+                return found[0]  # the weight's, rather than the bias's
             listed = ", ".join(f"`{name}`" for name in names)
             return Guess("parameter", "a set of parameters that was not copied", listed, "others")
     return None
 
 
 def _with_all(root, known):
-    """What the whole of mine gives with all differing parameters of theirs, or None."""
+    """The output of the whole of mine with all differing parameters replaced by those of theirs, or None."""
     own = dict(root.module.named_parameters())
     differing = [(a, b) for a, b in known.values() if not _equal(a, b)]
     replaced = {n: b for a, b in differing for n, p in own.items() if same(p, a)}
     if not replaced:
         return None
-    return _output(root, copied({**own, **dict(root.module.named_buffers()), **replaced}))  # which a run may change
+    return _output(root, copied({**own, **dict(root.module.named_buffers()), **replaced}))  # a run may change buffers
 
 
 def _is_certain(again, other, known):
-    """Whether an order is the cause: if other parameters are in another order, too, these may make up for it."""
+    """Whether an order is the cause: other parameters that are reordered, too, may cancel its effect."""
     pairs = [(a, b) for a, b in known.values() if a.dim() > 1 and not _equal(a, b)]
     orders = [a for a, b in pairs if torch.equal(a.flatten().sort()[0], b.flatten().sort()[0])]
     return len(orders) < 2 or (again is not None and near(again, other))
 
 
 def _equal(a, b):
-    """Whether they hold the same numbers; those of another shape cannot be tried."""
+    """Whether they hold the same numbers; True also for different shapes, which cannot be tried."""
     return a.shape != b.shape or (a.dtype == b.dtype and torch.equal(a, b))
 
 
 def _output(call, replaced):
-    """What a call gives with other parameters; None if it does not run so."""
+    """The output of a call with other parameters; None if it does not run with them."""
     args, kwargs = copied(call.given)
     try:
         return first_tensor(functional_call(call.module, replaced, args, kwargs))
@@ -94,7 +94,7 @@ def _constant(x):
 
 
 def by_bias(a, b, models, within):
-    """A guess if one side adds a parameter to each position that the other does not add."""
+    """Return a Guess if only one side adds a certain parameter to each position."""
     apart = a - b
     if apart.dim() < 2 or not close(apart, apart.flatten(0, -2).mean(0).expand_as(apart), within):
         return None

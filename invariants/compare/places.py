@@ -1,4 +1,4 @@
-"""Where two runs part first, and whether the difference arises there: mine is run again with numbers of theirs."""
+"""Find where two runs first differ, and test that the difference arises there: rerun mine with numbers of theirs."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -8,13 +8,13 @@ import torch
 from invariants.compare.numbers import in_layout_of, same, size_of_difference
 from invariants.compare.recording import Call, noisy, with_first
 
-MOST = 4  # places that get numbers of theirs at once
-CANNOT_RUN = (RuntimeError, ValueError, TypeError, IndexError, AttributeError, AssertionError)  # with other numbers
+MOST = 4  # how many places at most get numbers of theirs at once
+CANNOT_RUN = (RuntimeError, ValueError, TypeError, IndexError, AttributeError, AssertionError)  # a rerun may raise
 
 
 @dataclass(eq=False)
 class Event:
-    """What a module got (before) or gave in both runs: a is mine, b is theirs, `size` the largest difference."""
+    """A module's input (if before) or output in both runs: a is mine, b is theirs, `size` the largest difference."""
 
     mine: Call
     theirs: Call
@@ -37,7 +37,7 @@ class Event:
 
 
 def differences(calls, others, pairs):
-    """Everything that can be compared, in the order in which it happens in mine."""
+    """Return an Event for everything that can be compared, in the order of mine."""
     there = {call.place: call for call in others}
     found = []
     for call in calls:
@@ -54,7 +54,7 @@ def differences(calls, others, pairs):
 
 
 def allowed(b, tolerance):
-    """Differences of up to the tolerance are rounding; of numbers above 20, or of half precision, larger ones are."""
+    """Return the largest difference that is rounding: the tolerance, or more for numbers above 20 or half precision."""
     largest = largest_of(b)
     coarse = 4 * torch.finfo(b.dtype).eps * max(1.0, largest) if b.is_floating_point() else 0.0
     return max(tolerance, tolerance / 20 * largest, coarse)
@@ -66,11 +66,11 @@ def largest_of(b):
 
 
 def first_parting(found, tolerance, rerun):
-    """The first event with a difference that no later step undoes, and whether it arises there; or (None, False).
+    """Return the first event with a difference that no later step undoes and whether it arises there; or (None, False).
 
     rerun({key: change}): the events of another run of mine, in which the tensors at these places are changed. With the
-    numbers of theirs, later differences must be gone. If they are not, a later step may undo the difference: a factor
-    may stand in one module of mine and in the next one of theirs.
+    numbers of theirs, later differences must disappear. If they do not, a later step may undo the difference, as when
+    mine applies a factor in one module and theirs in the next.
     """
     resume = 0
     for i, event in enumerate(found):
@@ -84,7 +84,7 @@ def first_parting(found, tolerance, rerun):
         except CANNOT_RUN:
             return event, False
         if undone is None:
-            return event, not fits  # no later step makes another shape the same
+            return event, not fits  # no later step undoes a different shape
         resume = undone
     return None, False
 
@@ -92,7 +92,7 @@ def first_parting(found, tolerance, rerun):
 def what_follows(found, event, tolerance, rerun):
     """The name of the next module that differs if this event has the numbers of theirs: (name,), or () for none.
 
-    None where that cannot be known: nothing comes later, or theirs do not fit.
+    None if that cannot be known, because nothing comes later or the shapes differ.
     """
     later = {other.key for other in found[found.index(event) + 1 :]}
     if not later or event.in_mine.shape != event.a.shape:
@@ -102,10 +102,10 @@ def what_follows(found, event, tolerance, rerun):
 
 
 def _is_cause(found, i, tolerance, rerun):
-    """Whether the numbers of theirs at this event repair a later one, and no later one differs because of them.
+    """Whether the numbers of theirs at this event repair the next difference.
 
-    If other differences come in between, such as that of the keys after that of the queries, all are repaired; then the
-    first must be needed.
+    If other differences come in between, as that of the keys after that of the queries, these get numbers of theirs,
+    too; this event is the cause only if the repair fails without it.
     """
     places = [found[i]]
     while len(places) <= MOST:
@@ -113,18 +113,18 @@ def _is_cause(found, i, tolerance, rerun):
         if repaired:
             return len(places) == 1 or not _effect(found, places[1:], tolerance, rerun)[0]
         if failed is None or not failed.differs(tolerance):
-            return failed is None and len(places) == 1  # nothing comes later
+            return failed is None and len(places) == 1  # nothing comes after this event
         places.append(failed)
     return False
 
 
 def _effect(found, places, tolerance, rerun):
-    """Whether an event that differed agrees if all these places get numbers of theirs; else the first that does not."""
+    """Return (True, None) if numbers of theirs at these places repair the next event, or (False, it) if they do not."""
     again = {event.key: event for event in rerun({e.key: partial(with_first, x=e.in_mine) for e in places})}
     for event in found[found.index(places[-1]) + 1 :]:
         now = again.get(event.key)
         if now is None or any(same(event.b, place.b) for place in places):
-            continue  # it hands on what these places gave
+            continue  # this event only passes on the output of these places
         if now.differs(tolerance):
             return False, event
         if event.differs(tolerance):
@@ -133,12 +133,12 @@ def _effect(found, places, tolerance, rerun):
 
 
 def _undone_at(found, i, tolerance, rerun):
-    """The index of a later event that changes with this one, and yet agrees with theirs."""
+    """The index of a later event that depends on this one and yet agrees with theirs, or None."""
     if all(event.differs(tolerance) for event in found[i + 1 :]):
         return None
     again = {event.key: event for event in rerun({found[i].key: noisy})}
     for j, event in enumerate(found[i + 1 :], i + 1):
-        rounding = 2e-6 * max(1.0, largest_of(event.b))  # a difference that has only become smaller is not undone
+        rounding = 2e-6 * max(1.0, largest_of(event.b))  # a difference that only shrinks is not undone
         if event.size is None or event.size > rounding or event.key not in again:
             continue
         if size_of_difference(event.a, again[event.key].a) > 10 * allowed(event.b, tolerance):

@@ -1,4 +1,4 @@
-"""What every module of a model got and gave in one run, and how to leave the models as they were."""
+"""Record the inputs and outputs of every module in one run, and leave the model as it was."""
 
 import itertools
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from invariants.compare.operations import Operations, tensors_in
 
 @dataclass(eq=False)
 class Call:
-    """One run of a module: `name` is that of the module, "" for the model itself, and `place` its name and number."""
+    """One call of a module: `name` is the module's, "" for the model itself; `number` counts its calls from 0."""
 
     name: str
     number: int
@@ -30,7 +30,7 @@ class Call:
 
     @property
     def input(self):
-        """The first tensor that it got."""
+        """The first tensor among the arguments."""
         return first_tensor(self.given)
 
     def descendants(self):
@@ -40,19 +40,19 @@ class Call:
 
 
 class Run(list):
-    """The calls of one run in the order in which they began, the first being that of the model itself.
+    """The calls of one run in the order in which they began, the model itself first.
 
-    operations: what torch's functions computed
+    operations: the results of torch functions
     """
 
     operations = ()
 
 
 def record(model, call, inputs, options, changes=None, inside=False):
-    """Run the model on copies of the inputs. Hooks are removed and the model is put back, even after an exception.
+    """Run the model on copies of the inputs. Hooks are removed and parameters restored, even after an exception.
 
-    changes: {(place, before): what to make of that call's output, or of its arguments if before}, in this run
-    inside: whether to keep what torch's functions compute
+    changes: {(place, before): a function that changes that call's arguments if before, else its output}
+    inside: whether to keep the results of torch functions
     """
     recorder = Recorder(changes or {})
     calls, handles, names = recorder.calls, [], {}
@@ -76,22 +76,22 @@ def record(model, call, inputs, options, changes=None, inside=False):
     if not calls:
         raise ValueError(f"the call must run the model, {type(model).__name__}, as model(...), and it did not")
     if calls[0].name == "" and calls[0].end == recorder.clock - 1:
-        calls[0].output = first_tensor(result)  # what the call made of it
+        calls[0].output = first_tensor(result)  # `call` may have changed the model's output
     return calls
 
 
 class Recorder:
-    """Makes the hooks, and keeps what they see."""
+    """Registers the hooks, and keeps what they see."""
 
     def __init__(self, changes):
         self.calls, self.open, self.clock, self.counts, self.changes = Run(), [], 0, {}, changes
 
     def watch(self, module, names):
-        """A module that has several names, because it is used again, has the next one in each of its runs."""
+        """Register hooks on a module; if it has several names, because it is shared, each call takes the next one."""
         runs = itertools.count()
 
         def begins(module, args, kwargs):
-            with torch._C.DisableTorchFunction():  # what a hook computes is no operation of the model
+            with torch._C.DisableTorchFunction():  # do not record what a hook computes
                 name, parent = names[next(runs) % len(names)], self.open[-1] if self.open else None
                 number = self.counts[name] = self.counts.get(name, -1) + 1
                 call = Call(name, number, module, parent, copied((args, kwargs)), self.tick())
@@ -116,7 +116,7 @@ class Recorder:
         yield module.register_forward_hook(ends)
 
     def run(self, name, layer, x):
-        """The result of a layer that is no module of the model."""
+        """Run a layer that is not a module of the model, as if it were one."""
         list(self.watch(layer, [name]))
         return layer(x)
 
@@ -130,7 +130,7 @@ class Recorder:
 
 
 def first_tensor(tree):
-    """The first tensor in what a module got or gave; also in the outputs of transformers, which are dicts."""
+    """The first tensor in a module's arguments or output; outputs of `transformers` are dicts."""
     if isinstance(tree, dict):
         tree = list(tree.values())
     elif isinstance(tree, (tuple, list)):
@@ -139,7 +139,7 @@ def first_tensor(tree):
 
 
 def noisy(tree):
-    """The same with noise in its first tensor, if that has floats."""
+    """The tree with noise added to its first tensor, if that has floats."""
     first = first_tensor(tree)
     if first is None or not first.is_floating_point():
         return tree
@@ -148,11 +148,11 @@ def noisy(tree):
 
 
 def with_first(tree, x):
-    """The same with x in place of its first tensor."""
+    """The tree with x in place of its first tensor."""
     first = first_tensor(tree)
     return tree_map(lambda leaf: x.to(first) if leaf is first else leaf, tree)
 
 
 def copied(tree):
-    """A later step may change tensors in place."""
+    """The tree with its tensors cloned, since a later step may change them in place."""
     return tree_map(lambda leaf: leaf.detach().clone() if isinstance(leaf, torch.Tensor) else leaf, tree)

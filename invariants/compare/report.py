@@ -1,4 +1,4 @@
-"""What a comparison found, as text, and as a card."""
+"""The result of a comparison, as text and as a card."""
 
 from dataclasses import dataclass
 from html import escape
@@ -11,7 +11,7 @@ SHOWN = 8  # lines of the table before the first difference, and half as many af
 
 @dataclass(frozen=True)
 class Row:
-    """How far a module's output in mine is from that in theirs, and what it got; None where nothing can be compared."""
+    """The differences of a module's input (`got`) and output (`gave`) between the models; None if not comparable."""
 
     name: str
     other: str
@@ -21,15 +21,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Where two models part: `name` is the first module, in the order in which those of mine run, that differs.
+    """Where two models differ: `name` is the first module that differs, in the order in which those of mine run.
 
-    before: it gets something else already, so that the difference arises between the modules, in what holds it
-    difference: the largest, of any number; guess: a `Guess`, or None where the cause is not known
-    follows: the module that is the next to differ if this one has the numbers of theirs, (name,), or () if none does;
-    None where that is not known
-    undone: the models do not part, although outputs in between differ
-    alone: the layers of mine and those of theirs that have no counterpart; other_architecture: these are more than
-    details
+    before: its input differs already, so the difference arises in the code of `inside`, the module that contains it
+    difference: the largest difference of any number; guess: a `Guess`, or None if the cause is not known
+    follows: the next module that differs if this one gets the numbers of theirs, (name,); () if none does, None if
+    that is not known
+    undone: the models agree in the end, although outputs in between differ
+    alone: the layers of mine and of theirs without a counterpart; other_architecture: whether these are too many for
+    one architecture
     """
 
     name: str | None
@@ -45,7 +45,7 @@ class Comparison:
     undone: bool = False
 
     def __bool__(self):
-        """Whether the models part."""
+        """Whether the models differ."""
         return self.name is not None
 
     @property
@@ -56,7 +56,7 @@ class Comparison:
 
     @property
     def sentences(self):
-        """What was found, sentence by sentence."""
+        """The findings, one sentence each."""
         found, size = [], f"by up to {self.difference:.2g}"
         if self.other_architecture:
             found += [f"{who} alone has {_some(names)}." for who, names in zip(WHO, self.alone, strict=True) if names]

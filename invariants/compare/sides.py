@@ -1,4 +1,4 @@
-"""What each side had computed when the two models parted."""
+"""What each model had computed by the first difference."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ from invariants.compare.recording import Call
 
 @dataclass
 class Side:
-    """What one model had computed when it parted from the other.
+    """What one model had computed by the first difference.
 
-    target is what differs; `scope` is the call in which that was computed, `known` what the scope got and the outputs
-    of the calls in it that were over, `tables` rows of parameters that no module has read.
+    target: the tensor that differs; scope: the call that computed it; known: the inputs of the scope, and the inputs
+    and outputs of the calls in it that had ended; tables: rows of parameters that no module has read
     """
 
     target: torch.Tensor
@@ -24,7 +24,7 @@ class Side:
 
 
 def both_sides(parting, runs, pairs, within):
-    """Both sides, and the tensors that either knows, those of mine first: until here, what both compute agrees."""
+    """Return both sides, and the tensors known to either, those of mine first; what both computed so far agrees."""
     back = {other: name for name, other in pairs.items()}
     mine = _side(parting.mine, parting.before, runs[0], None, pairs)
     theirs = _side(parting.theirs, parting.before, runs[1], back, back)
@@ -37,10 +37,10 @@ def both_sides(parting, runs, pairs, within):
 
 
 def _side(call, before, run, names, paired):
-    """One side. What a module that holds others makes of their outputs is known only if it has a counterpart."""
+    """Return one Side. The output of a module that contains others is known only if it has a counterpart."""
     target, scope, now = (call.input, call.parent, call.start) if before else (call.output, call, call.end)
     while scope.parent is not None and before and any(same(x, target) for x in _floats(scope)):
-        now, scope = scope.start, scope.parent  # it came from further outside
+        now, scope = scope.start, scope.parent  # the scope only passes its input on
     done = sorted((c for c in scope.descendants() if -1 < c.end < now), key=lambda c: c.end)
     known = [(("x", "x2", "x3")[i], x) for i, x in enumerate(_floats(scope)[:3])]
     for c in done:
@@ -63,7 +63,7 @@ def _label(call, scope, names):
 
 
 def _tables(scope, run, target):
-    """Rows of the parameters and buffers that no module has read, from several positions on."""
+    """Rows of the parameters and buffers that no module has read, starting at several positions."""
     ran = {call.name for call in run}
     if target.dim() < 2:
         return []

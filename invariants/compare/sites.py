@@ -1,4 +1,4 @@
-"""Every place where a model attends: its queries, keys, scores, weights and results, whoever computes them."""
+"""Find every place where a model attends, whatever code computes it: its queries, keys, scores, weights and results."""
 
 import math
 from dataclasses import dataclass, replace
@@ -12,10 +12,10 @@ JOINED = ("cat", "stack", "concat", "concatenate", "hstack")
 
 @dataclass(eq=False)
 class Site:
-    """One attention: a product of two results of the input, and a second product that reads what became of the first.
+    """One attention: a product of two tensors that depend on the input, and a second product that reads its result.
 
-    q, k, v and out: (..., rows, features); scores: everything between the products, as (..., T, S), the last being the
-    weights as they were used; sources: the operations behind q, k and v, once for each head that is computed alone
+    q, k, v and out: (..., rows, features); scores: everything between the products, as (..., T, S), with the weights
+    as used last; sources: the operations behind q, k and v, once for each head that is computed separately
     """
 
     q: torch.Tensor
@@ -30,7 +30,7 @@ class Site:
 
 
 def sites_of(operations):
-    """All in the order in which they end; heads that are computed one by one and then joined are one."""
+    """Return all sites in the order in which they end; heads computed one by one and then joined make one site."""
     found = [_unfolded(site) for one in operations if (site := _site(one)) is not None]
     groups = {}
     for site in found:
@@ -39,7 +39,7 @@ def sites_of(operations):
 
 
 def _site(one):
-    """The attention that ends with this operation, or None."""
+    """Return the attention that ends with this operation, or None."""
     if one.attention:
         q, k, v, scores, weights = one.attention
         return Site(q, k, v, [scores, weights], one.value, [one.sources[:3]], one.time, one.time, one)
@@ -70,12 +70,12 @@ def _operands(one):
 
 
 def _is_of_two(one):
-    """Whether it is a product of two results of the input."""
+    """Whether it is a product of two tensors that depend on the input."""
     return bool(one.factors) and all(source.live for source in _operands(one))
 
 
 def _between(one):
-    """The operations from here back to the only product of two results of the input, and that product."""
+    """Return the operations back to the only product of two tensors that depend on the input, and that product."""
     steps = behind(one)
     first = [x for x in steps if x.factors and _is_of_two(x)]
     if len(first) != 1:
@@ -84,7 +84,7 @@ def _between(one):
 
 
 def _unfolded(site):
-    """With query heads that share keys in front of the positions, where they were folded into them."""
+    """Unfold query heads that share keys from the axis of positions, where they were folded into it."""
     tokens = behind(site.sources[0][0])[0].value.shape[:-1]
     times, rest = divmod(site.q.size(-2), tokens[-1]) if tokens else (1, 0)
     if rest or times < 2 or site.q.size(-2) in tokens or site.q.dim() < 4:
@@ -96,7 +96,7 @@ def _unfolded(site):
 
 
 def _joined(one):
-    """The operation that joins this result with those of other heads."""
+    """The operation that joins this result with those of other heads, or None."""
     for _ in range(6):
         ahead = [x for x in one.users if not x.factors and x.live]
         if not ahead:

@@ -1,4 +1,4 @@
-"""Causes in one step: which activation, which norm. Both sides must be explained."""
+"""Causes in one step: the activation, or the norm. A cause must explain both sides."""
 
 import itertools
 
@@ -20,14 +20,14 @@ ACTIVATIONS = {
     "leaky ReLU": F.leaky_relu,
     "squared ReLU": lambda x: F.relu(x) ** 2,
 }
-MOST = 8  # results before a norm that are tried as what it got
+MOST = 8  # how many earlier results are tried as the input of a norm
 
 
 def by_activation(sides, pool, within):
-    """A guess if both targets are functions of one known tensor, or of two with a gate, and the functions differ."""
+    """Return a Guess if both targets are functions of one known tensor, or of two with a gate, that differ."""
     mine, theirs = (side.target for side in sides)
     known = [(label, x) for label, x in reversed(pool) if x.shape == mine.shape == theirs.shape][:6]
-    fits = {}, {}  # of each side, {(what it is a factor of or "", what is activated): the first activation that fits}
+    fits = {}, {}  # for each side, {(the gated tensor or "", the activated tensor): the first activation that fits}
     for (gated, y), (label, x) in itertools.product([("", 1.0), *known], known):
         for name, function in ACTIVATIONS.items() if label != gated else ():
             result = function(x) * y
@@ -36,7 +36,7 @@ def by_activation(sides, pool, within):
                     found.setdefault((gated, label), name)
     differing = [key for key, name in fits[1].items() if fits[0].get(key, name) != name]
     if differing:
-        key = min(differing, key=lambda key: "none" in (fits[0][key], fits[1][key]))  # else of what one has activated
+        key = min(differing, key=lambda key: "none" in (fits[0][key], fits[1][key]))  # prefer one that both activate
         return Guess("activation", f"the activation of `{key[1]}`", fits[0][key], fits[1][key])
     for one, other in itertools.product(fits[0].items(), fits[1].items()):
         if other[0][0] and other[1] != "none" and one != other and {*one[0], ""} <= {*other[0], ""}:
@@ -54,12 +54,12 @@ def _form(key, name):
 
 
 def by_norm(ends, place, later, within):
-    """(a guess or None, what both norms got or None) for the operations that two norms end with.
+    """Return (a Guess or None, the inputs of both norms or None) for the last operations of two norms.
 
-    A guess if the norms differ in one choice: the kind, epsilon, or the weight. Kinds differ in where epsilon stands,
-    so that both may differ at once. If they do not differ, what they got may.
+    There is a Guess if the norms differ in one choice: the kind, epsilon or the weight. Kind and epsilon may differ
+    together, since the kinds place epsilon differently. If no choice differs, the inputs may.
 
-    place: what the operations gave; later(vector): how often each side uses it later
+    place: the text that names the result; later(vector): how often each side uses the vector later
     """
     mine, theirs = (_choices(end, within) for end in ends)
     pairs = [
@@ -89,7 +89,7 @@ WORDS = {
 
 
 def _of_one_side(one, other, place, later):
-    """A norm that only one side has here; the other one may have it later."""
+    """Return a Guess for a norm that only one side has here; the other side may have it later."""
     kinds, at = (one["kind"], other["kind"]), int(one["kind"] == "none")
     weight = ((one, other)[at]["values"] or (None,))[0]
     uses = (0, 0) if weight is None else later(weight)
@@ -99,7 +99,7 @@ def _of_one_side(one, other, place, later):
 
 
 def _choices(end, within):
-    """All norms, and the same number of results without one, that give what an operation gave."""
+    """All norms of earlier results that give the result of this operation; the first choice is no norm at all."""
     found = [{"x": end.value, "kind": "none", "eps": 0.0, "weight": "", "values": ()}]
     if end.value.dim() < 2:
         return found
@@ -123,7 +123,7 @@ def _choices(end, within):
 
 
 def _named(one):
-    """The name of a parameter, or of what was made of it."""
+    """The name of a parameter, or of a vector derived from it."""
     leaf = one
     while leaf.name:
         leaf = next(source for source in leaf.sources if source.parameter)
@@ -133,7 +133,7 @@ def _named(one):
 
 
 def _differing(one, other):
-    """The keys in which two choices differ; weights that hold the same numbers, w and 1 + w, are the same."""
+    """The keys in which two choices differ; weights are compared by their numbers, not by their names."""
     if "none" in (one["kind"], other["kind"]):
         return ["kind"] if one["kind"] != other["kind"] else []
     pairs = zip(one["values"], other["values"], strict=True)

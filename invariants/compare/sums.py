@@ -1,4 +1,4 @@
-"""Causes between modules: what is added up, and what is read. Both sides must be explained by the same tensors."""
+"""Causes between modules: which tensors are added or read. The same tensors must explain both sides."""
 
 import itertools
 
@@ -7,14 +7,14 @@ import torch
 from invariants.compare.numbers import Guess, close
 
 READ = "what is read"
-TABLE, PARTS = "rows of ", ("[:, 0]", "[:, -1]", ".mean(1)", "[:, 1]")  # how labels of tables begin, and of tokens end
+TABLE, PARTS = "rows of ", ("[:, 0]", "[:, -1]", ".mean(1)", "[:, 1]")  # prefix of table labels, suffixes for tokens
 
 
 def by_sum(sides, pool, moved, within):
-    """A guess if both targets are sums of the same few known tensors, each times a number, and the numbers differ.
+    """Return a Guess if both targets are sums of the same few known tensors, each times a number, and these differ.
 
-    If that is not known of the targets, it may be of their difference: then one term or two make up for it.
-    moved(label, x): whether mine adds this only after a norm
+    If no such sums are found, the difference of the targets is tried as a sum of one or two terms.
+    moved(label, x): whether mine adds x only after a norm
     """
     targets = [side.target for side in sides]
     if targets[0].shape != targets[1].shape or not all(x.isfinite().all() for x in targets):
@@ -36,7 +36,7 @@ def by_sum(sides, pool, moved, within):
     kind, what = _kind(sums, differing, any(moved(label, known[label]) for label in differing))
     crossed = zip(sides[::-1], sums, strict=True)
     if what == READ and not any(_knows(side, known[label]) for side, each in crossed for label in each):
-        return None  # each side reads what the other has not: what differs came before
+        return None  # each side reads a tensor that the other lacks: the difference came earlier
     said = (" + ".join(_term(*term) for term in each.items()) or "nothing" for each in sums)
     return kind and Guess(kind, what, *said)
 
@@ -46,7 +46,7 @@ def _knows(side, x):
 
 
 def _known(sides, pool, target):
-    """What came in, the latest, parts of texts, and rows of tables, in the shape of the target."""
+    """The candidates in the shape of the target: inputs, the latest results, single tokens and rows of tables."""
     found = {}
     tables = [*sides[0].tables, *((f"{TABLE}their {label[len(TABLE) :]}", x) for label, x in sides[1].tables)]
     for label, x in [*pool, *tables]:
@@ -62,7 +62,7 @@ def _known(sides, pool, target):
 
 
 def _kind(sums, differing, moved):
-    """The kind and its name; None for both where two things differ."""
+    """Return the kind and its description; None for both if two kinds of things differ."""
     tables = {label for label in differing if label.startswith(TABLE)}
     tokens = {label for label in differing if label.endswith(PARTS)}
     if (tables or tokens) and differing not in (tables, tokens):
@@ -87,9 +87,9 @@ def _term(label, factor):
 
 
 def _common(known, targets, within, most=4):
-    """Factors [{label: factor}, {label: factor}] of the smallest set of known tensors of which both targets are sums.
+    """Return [{label: factor}, {label: factor}] for the smallest set of known tensors whose sums give both targets.
 
-    Of several sets the one whose factors are mostly 0 and 1.
+    Of several sets of that size, take the one with the most factors of 0 or 1.
     """
     labels = list(known)
     if not labels or len(targets[0]) < 12:
@@ -101,7 +101,7 @@ def _common(known, targets, within, most=4):
         sets = torch.tensor(list(itertools.combinations(range(len(labels)), count)))  # (N, count)
         right = products[sets][:, :, -2:]  # (N, count, 2)
         factors, info = torch.linalg.solve_ex(products[sets[:, :, None], sets[:, None]], right)
-        left = size - (factors * right).sum(1)  # (N, 2): the square of what is not explained
+        left = size - (factors * right).sum(1)  # (N, 2): the squared residual
         fits = (info == 0) & (left <= 1e-5 * size + 1e-12).all(1) & (factors.abs().amax((1, 2)) < 1e3)
         found = [
             [{labels[i]: _rounded(f) for i, f in zip(chosen, column, strict=True)} for column in each.T.tolist()]
@@ -118,7 +118,7 @@ def _rounded(factor):
 
 
 def _stretched(label, x, target):
-    """The known tensor in the shape of the target; of a text that becomes one vector, some of its tokens."""
+    """Yield the known tensor in the shape of the target; if the target has one vector per text, some of its tokens."""
     if not x.is_floating_point():
         return
     if x.shape == target.shape:

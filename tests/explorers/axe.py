@@ -1,11 +1,11 @@
-"""axe-core, which finds what keeps people with a screen reader or low vision out, in a page of Playwright."""
+"""Run axe-core, which finds obstacles for people with a screen reader or low vision, in a page of Playwright."""
 
 from importlib.resources import files
 
 SCRIPT = files("axe_playwright_python") / "axe.min.js"
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
-OF_NAMES = ("label-content-name-mismatch",)  # of WCAG 2.1, level A; axe-core has it switched off as experimental
-OF_COLORS = ("color-contrast", "link-in-text-block")  # the rules that a theme decides
+OF_NAMES = ("label-content-name-mismatch",)  # WCAG 2.1, level A; axe-core has it off by default, as experimental
+OF_COLORS = ("color-contrast", "link-in-text-block")  # the rules that depend on the theme
 WHOLE_PAGES = ("region", "landmark-one-main", "page-has-heading-one", "document-title", "html-has-lang", "bypass")
 
 MARK_LOOKS = """(root) => {
@@ -23,7 +23,7 @@ MARK_LOOKS = """(root) => {
   }
 }"""
 RUN = """async ([root, rules, enabled, disabled, others]) => {
-  // preload: it asks for style sheets that no rule of ours reads, which a page that is opened as a file may not do
+  // preload would fetch style sheets that none of our rules reads, which a page opened as a file may not do
   const chosen = [...enabled.map((id) => [id, { enabled: true }]), ...disabled.map((id) => [id, { enabled: false }])];
   const options = { runOnly: rules, preload: false, rules: Object.fromEntries(chosen) };
   const { violations, passes } = await axe.run(root ?? document, options);
@@ -38,17 +38,18 @@ RUN = """async ([root, rules, enabled, disabled, others]) => {
 def violations(page, root=None, disabled=WHOLE_PAGES, rules=RULES, others=()):
     """What axe-core finds within `root`, a CSS selector, or on the whole page: ["rule: what is wrong: where", ...].
 
-    `disabled` are the rules that are left out: by default those on titles, landmarks and headings of a whole page.
-    `rules` are the ids or the tags of those that are tried.
-    `others` are known violations that are not ours, and are left out: [(rule, CSS selector of the elements)].
+    `disabled` are rules to leave out: by default those on titles, landmarks and headings of a whole page.
+    `rules` are the ids or tags of the rules to try.
+    `others` are known violations to ignore because they are not ours: [(rule, CSS selector of the elements)].
     """
     return _run(page, root, rules, disabled, others)[0]
 
 
 def violations_of_colors(page, root, others=()):
-    """The same for colors, and how many texts have enough contrast: axe-core leaves out what it cannot measure.
+    """The violations of color rules, and how many texts have enough contrast; texts that axe-core cannot measure count
+    as neither.
 
-    It would need minutes for all texts of a page, so it tries one of each combination of colors and font.
+    All texts of a page would take minutes, so only one for each combination of colors and font is tried.
     """
     page.evaluate(MARK_LOOKS, root)
     return _run(page, "[data-look]", OF_COLORS, (), others)

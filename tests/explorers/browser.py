@@ -54,12 +54,12 @@ MOUNT = """async ({ name, module, style, traits }) => {
 
 
 class WatchedPage:
-    """A page of the browser. `problems` lists what it must not do: ask another machine, or write an error.
+    """A browser page that records `problems`: requests to other machines, and errors.
 
-    `browser` may also be a context of one, whose pages share what they have fetched. `options` are those of its pages.
+    `browser` may also be a browser context, whose pages share a cache. `options` go to `new_page`.
     """
 
-    watched = []  # the open pages in which no test may meet a problem
+    watched = []  # open pages whose problems fail the current test
 
     def __init__(self, browser, size=SIZE, **options):
         self.problems = []
@@ -78,12 +78,12 @@ class WatchedPage:
         self.page.close()
 
     def take_problems(self):
-        """What went wrong since the last call."""
+        """Return the problems since the last call, and forget them."""
         problems, self.problems[:] = list(self.problems), []
         return problems
 
     def visit(self, url):
-        """Record an address that the page asked for."""
+        """Record a problem if the page asks another machine for this address."""
         if not _is_local(url):
             self.problems.append(f"asked for {url}")
 
@@ -98,7 +98,7 @@ def _is_local(url):
 
 
 class ExplorerPage(WatchedPage):
-    """Explorers on an empty page, each under its name, with a model that has their traits and no kernel."""
+    """Named explorers on an empty page, each with a model that has its traits but no kernel."""
 
     def __init__(self, browser, explorers, size=SIZE, page=PAGE, dark=False, **options):
         super().__init__(browser, size, **options)
@@ -116,11 +116,11 @@ class ExplorerPage(WatchedPage):
         return self.page.evaluate("window.messages.length")
 
     def theme(self, name):
-        """ "Light" or "Dark"."""
+        """Switch to the theme "Light" or "Dark"."""
         self.page.evaluate("light => { document.body.dataset.jpThemeLight = light; }", str(name == "Light").lower())
 
     def reopen(self, name):
-        """Run the cell again: the explorer is as it opens."""
+        """Render the explorer again, in its initial state, as if the cell had run again."""
         self.page.evaluate("name => window.mounts[name]()", name)
 
     def output(self, name):

@@ -1,4 +1,4 @@
-"""Pages for the tests of the explorers, bare or in JupyterLab, and what no page may do."""
+"""Fixtures: pages for the tests of the explorers, bare or in JupyterLab, and a check of what no page may do."""
 
 import contextlib
 
@@ -9,9 +9,9 @@ from tests.explorers.jupyterlab import lab, open_notebook, windows  # noqa: F401
 from tests.explorers.view import Opened
 
 
-@pytest.hookimpl(tryfirst=True)  # before the conftest.py of all tests sorts them by their markers
+@pytest.hookimpl(tryfirst=True)  # before tests/conftest.py selects tests by their markers
 def pytest_collection_modifyitems(items):
-    """A test that opens a page needs a browser."""
+    """Mark each test that opens a page as one that needs a browser."""
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
@@ -37,7 +37,7 @@ def opened(open_page, request):
 
 @pytest.fixture(autouse=True)
 def quiet_pages():
-    """Fail the test in which a page left this machine, wrote an error or sent a message to the kernel."""
+    """Fail a test if a page asks another machine, logs an error or sends a message to the kernel."""
     yield
     problems = [problem for page in WatchedPage.watched for problem in page.take_problems()]
     if problems:

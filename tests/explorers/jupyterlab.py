@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Lab:
-    """A running JupyterLab: where it is, and the folder it shows."""
+    """A running JupyterLab: its URL, the folder it shows, and its environment variables."""
 
     def __init__(self, url, root, environment):
         self.url, self.root, self.environment = url, root, environment
@@ -34,14 +34,14 @@ class Lab:
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory):
-    """One JupyterLab for all tests that leave nothing behind in it."""
+    """One JupyterLab shared by all tests that leave nothing behind in it."""
     with running_lab(tmp_path_factory.mktemp("lab")) as lab:
         yield lab
 
 
 @contextlib.contextmanager
 def running_lab(home):
-    """JupyterLab from this Python, on loopback, with settings and data of its own in the folder `home`."""
+    """Run JupyterLab with this Python, on loopback, with settings and data of its own in the folder `home`."""
     root = home / "notebooks"
     root.mkdir()
     environment = _environment(home)
@@ -70,7 +70,7 @@ def running_lab(home):
 
 
 def _environment(home):
-    """The environment of server and kernels: the course can be imported, the user's own files are not touched."""
+    """The environment of server and kernels, which can import the course, and do not touch the user's own files."""
     own = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     paths = [str(ROOT), os.environ.get("PYTHONPATH")]
     folders = {name: str(home / name.lower()) for name in own}
@@ -97,7 +97,7 @@ def _wait_for_server(server, url, log, seconds=600):
 
 
 def _stop(server):
-    """Let the server stop its kernels and itself; if it does not, end it."""
+    """Let the server stop its kernels and itself; kill it if it does not."""
     server.terminate()
     try:
         server.wait(timeout=15)
@@ -108,7 +108,7 @@ def _stop(server):
 
 # ---------------------------------------------------------------- a notebook
 
-PATIENCE = 300_000  # milliseconds, for one step on a machine that does much else
+PATIENCE = 300_000  # milliseconds, for one step on a busy machine
 READY = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 ALL_RAN = """[...document.querySelectorAll(".jp-CodeCell .jp-InputArea-prompt")]
     .every(prompt => /\\[\\d+\\]/.test(prompt.textContent))"""
@@ -123,7 +123,7 @@ LAY_OUT = """() => {
 
 
 class LabPage(WatchedPage):
-    """One notebook, open in JupyterLab. `messages` is the number of messages that went to the kernel.
+    """One notebook, open in JupyterLab. `messages` counts the messages to the kernel.
 
     With `reset`, JupyterLab opens without its side panels.
     """
@@ -137,13 +137,13 @@ class LabPage(WatchedPage):
         self.open()
 
     def open(self):
-        """Open the notebook as it is saved."""
+        """Open the saved notebook."""
         self.page.goto(self.address)
         self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=PATIENCE)
 
     def run_all(self):
         """Run every cell and wait until the last has run; a cell that raises fails the test."""
-        # Sooner, JupyterLab would open a dialog and ask which kernel is meant.
+        # Before the kernel is ready, JupyterLab would open a dialog and ask for one.
         self.page.wait_for_function(READY, timeout=PATIENCE)
         self.command("notebook:run-all-cells")
         self.page.wait_for_function(ALL_RAN, timeout=PATIENCE)
@@ -151,29 +151,29 @@ class LabPage(WatchedPage):
         assert not raised, raised[0]
 
     def command(self, name, arguments=None):
-        """Start one of JupyterLab's commands; some end only when a person answers, so the test does not wait."""
+        """Start one of JupyterLab's commands without waiting, since some end only when a person answers."""
         self.page.evaluate(
             "([name, args]) => void window.jupyterapp.commands.execute(name, args)", [name, arguments or {}]
         )
 
     def theme(self, name):
-        """ "Light" or "Dark"."""
+        """Switch to the theme "Light" or "Dark"."""
         self.command("apputils:change-theme", {"theme": f"JupyterLab {name}"})
         self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=f"JupyterLab {name}")
         self.page.evaluate(f"() => {SETTLED}")
 
     def lay_out(self):
-        """Leave nothing on the page but the outputs, all in view: the last thing that a test does with a page.
+        """Reduce the page to its outputs, all in view; nothing else works on the page afterwards.
 
-        JupyterLab's nested panels cut off what is beyond them, so that axe-core takes all text for hidden, and does not
-        measure its contrast.
+        JupyterLab's nested panels clip their contents, so axe-core would take all text as hidden, and not measure its
+        contrast.
         """
         self.page.evaluate(LAY_OUT)
 
     def output(self, number):
         """The output of a code cell, counted from 0, scrolled into view."""
         output = self.page.locator(".jp-CodeCell").nth(number).locator(".jp-OutputArea").first
-        # Not scroll_into_view_if_needed: it waits for an element at rest, and a busy notebook moves for long.
+        # Not scroll_into_view_if_needed, which waits until the element is stable: a busy notebook moves for long.
         output.evaluate("node => node.scrollIntoView({block: 'center'})")
         self.page.evaluate(f"() => {SETTLED}")
         return output
@@ -188,7 +188,7 @@ class LabPage(WatchedPage):
 
 @pytest.fixture(scope="session")
 def windows(chromium):
-    """Where all pages of JupyterLab open, so that only the first has to fetch and compile its scripts."""
+    """One browser context for all pages of JupyterLab, so that only the first has to fetch and compile its scripts."""
     with chromium.new_context() as context:
         yield context
 
@@ -197,8 +197,8 @@ def windows(chromium):
 def open_notebook(lab, windows):
     """open_notebook(cells, name="test", size=(1280, 900)): code as strings or a whole notebook -> a LabPage.
 
-    The notebook is trusted, as one is that was run on this machine (untrusted, JupyterLab shows words for
-    every picture); nothing has run yet.
+    The notebook is trusted, as if it had run on this machine (otherwise JupyterLab shows text instead of pictures);
+    nothing has run yet.
     """
     with contextlib.ExitStack() as pages:
 
@@ -215,7 +215,7 @@ def _as_notebook(cells):
 
 
 def _write(notebook, path, lab):
-    """Save and trust a notebook; the kernel is named, or JupyterLab would ask."""
+    """Save and trust a notebook, with the name of its kernel so that JupyterLab does not ask for one."""
     notebook["metadata"]["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(notebook, path)
     data = Path(lab.environment["JUPYTER_DATA_DIR"])

@@ -1,4 +1,4 @@
-"""In a real JupyterLab: cards, progress and figures, light and dark, and a whole notebook with the keyboard alone."""
+"""Accessibility in a real JupyterLab: outputs in both themes, and a whole notebook with the keyboard alone."""
 
 import nbformat
 import pytest
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 JUPYTERLABS = (("color-contrast", ".jp-RenderedMarkdown pre span"),)
 UNFOLD = "document.querySelectorAll('.jp-OutputArea-output details').forEach(details => { details.open = true; })"
 
-# ---------------------------------------------------------------- everything that has no kernel
+# ---------------------------------------------------------------- outputs that need no kernel
 
 
 def every_card():
@@ -77,7 +77,7 @@ IN_VIEW = """text => [...document.querySelectorAll("h3")].some(heading => headin
 
 
 class Keyboard:
-    """A learner without a mouse: every step is a key, and nothing puts the focus anywhere by other means."""
+    """A learner without a mouse: every step is a key press, and nothing else moves the focus."""
 
     def __init__(self, page, ids):
         self.page, self.ids = page, ids
@@ -88,7 +88,7 @@ class Keyboard:
         return self.page.locator(f".jp-Cell[data-windowed-list-index='{self.ids.index(id)}'] .jp-OutputArea").first
 
     def to(self, key, id):
-        """A key that leads to another cell."""
+        """Press a key that moves to another cell, and wait until that has the focus."""
         self.page.keyboard.press(key)
         self.page.wait_for_function(f"id => {FOCUS} === id", arg=id, timeout=PATIENCE)
 
@@ -120,7 +120,7 @@ def learners_copy():
 
 def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):
     copy = learners_copy()
-    opened = open_notebook(copy, name=NOTEBOOK.stem)  # the name that links of progress lead to
+    opened = open_notebook(copy, name=NOTEBOOK.stem)  # the file name in the links of progress
     page = opened.page
     learner = Keyboard(page, [cell.id for cell in copy.cells])
 
@@ -132,9 +132,9 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):
     before = explorer.get_by_role("status").text_content()
     learner.tab_to(matrix)
     page.keyboard.press("ArrowDown")
-    expect(explorer.get_by_role("status")).not_to_have_text(before)  # it is painted in the next frame
+    expect(explorer.get_by_role("status")).not_to_have_text(before)  # painted in the next frame
     page.keyboard.press("Escape")
-    page.keyboard.press("Escape")  # the first lets the square go
+    page.keyboard.press("Escape")  # the first Escape only releases the square
     learner.to("ArrowDown", "explorer-saw")
 
     learner.run_up_to("solution-text")
@@ -151,7 +151,7 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):
     question.get_by_role("button").first.wait_for(timeout=PATIENCE)
     learner.to("ArrowUp", "trap-predict")
     learner.tab_to(question.get_by_role("button", name="(b)"))
-    page.keyboard.press("b")  # with the focus on the cell, JupyterLab would insert another
+    page.keyboard.press("b")  # if the cell had the focus, JupyterLab would insert another cell
     assert page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length") == len(copy.cells)
     page.keyboard.press("Enter")
     assert "You chose (b)" in question.get_by_role("status").inner_text()
@@ -165,7 +165,7 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):
     page.keyboard.press("Control+Enter")
     page.wait_for_function(ALL_RAN, timeout=PATIENCE)
     prompts = page.locator(".jp-CodeCell .jp-InputArea-prompt").all_text_contents()
-    numbers = [int(prompt.strip("[]: ")) for prompt in prompts]  # but for that of the first cell, which is folded
+    numbers = [int(prompt.strip("[]: ")) for prompt in prompts]  # without the first cell, which is folded
     assert numbers == list(range(2, len(prompts) + 2)), "each cell ran once"
     assert page.locator("[data-mime-type='application/vnd.jupyter.error']").all_inner_texts() == []
     assert "1 of 2 predictions made" in learner.output("end-progress").text_content()
@@ -176,7 +176,7 @@ def test_a_whole_notebook_with_the_keyboard_alone(open_notebook):
     page.wait_for_function(IN_VIEW, arg="Exercise 0.1", timeout=PATIENCE)
     assert page.locator(".jp-NotebookPanel").count() == 1, "no other tab was opened"
 
-    assert violations(page, ".course-predict") == []  # the other outputs are tried above, and the explorers elsewhere
+    assert violations(page, ".course-predict") == []  # other outputs are checked above, explorers elsewhere
     opened.lay_out()
     for theme in ("Light", "Dark"):
         opened.theme(theme)

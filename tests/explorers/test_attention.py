@@ -1,4 +1,4 @@
-"""The attention explorer: what test_every_explorer.py has to know of it, and what it alone promises."""
+"""The attention explorer: its `ROW` for test_every_explorer.py, and tests of what only this explorer does."""
 
 import xml.etree.ElementTree as ElementTree
 
@@ -55,7 +55,7 @@ def test_saving_a_notebook_keeps_pictures_and_drops_views():
     for cell, shown in zip(notebook.cells, [[bundle(words, weights(6, 6)), view], [view]], strict=True):
         cell.outputs = [nbformat.v4.new_output("display_data", data=data) for data in shown]
     kept = [[set(output.data) for output in cell.outputs] for cell in keep_pictures(notebook).cells]
-    assert kept == [[{"text/html", "image/svg+xml", "text/plain"}], [{VIEW}]]  # nothing else would be left
+    assert kept == [[{"text/html", "image/svg+xml", "text/plain"}], [{VIEW}]]  # the second cell has nothing else
 
 
 @pytest.mark.slow
@@ -75,12 +75,12 @@ def test_the_picture_of_a_masked_map_shows_the_mask_and_its_words_name_the_head(
     causal = torch.ones(6, 6).tril() == 1
     said = bundle(words, weights(6, 6) * causal, None, causal)["text/plain"]
     assert said.startswith("weights, 6 queries") and "Hidden by the mask: 15." in said
-    one_row = torch.tensor([[True] * 5 + [False]])  # stretched to all rows
+    one_row = torch.tensor([[True] * 5 + [False]])  # expanded to all rows
     said = bundle(words, weights(2, 4, 6, 6), None, one_row)["text/plain"]
     assert said.startswith("layer 0, head 0 of 2 x 4, 6 queries") and "Hidden by the mask: 6." in said
     assert bundle(words, weights(4, 6, 6))["text/plain"].startswith("head 0 of 4, 6 queries")
     said = bundle(many, weights(80, 80), None, torch.ones(80, 80).tril() == 1)["text/plain"]
-    assert said.startswith("weights, the first 8 words, 8 queries x 8 keys.")  # of a long text, its beginning
+    assert said.startswith("weights, the first 8 words, 8 queries x 8 keys.")  # only the beginning of a long text
 
 
 # ---------------------------------------------------------------- in a browser
@@ -121,7 +121,7 @@ class AttentionView(View):
         return self.said()
 
     def assert_right(self):
-        """The sentence and the active cell, of the head that is chosen, are PyTorch's."""
+        """Assert that the sentence and the active cell have PyTorch's numbers for the chosen head."""
         keys, matrix, queries, mask = given(self.which)
         now = self.controls()
         heads = [int(now[name]) for name in ("Layer", "Head") if name in now]
@@ -138,13 +138,13 @@ class AttentionView(View):
             assert self.said() == sentence(matrix, i, j, keys, queries)
 
     def cell(self):
-        """What a screen reader finds as the active cell."""
+        """The text of the active cell, for screen readers."""
         return self.stage.evaluate(
             "grid => document.getElementById(grid.getAttribute('aria-activedescendant')).textContent"
         )
 
     def pointed(self):
-        """For pointers all over the stage, a few pixels apart: [(what is said, the line below, x, y)]."""
+        """For pointer positions all over the stage, a few pixels apart: [(bold sentence, line below, x, y)]."""
         return self.stage.evaluate("""grid => {
           const box = grid.getBoundingClientRect(), [said, below] = grid.parentElement.querySelector("output").children;
           const found = [];
@@ -161,7 +161,7 @@ class AttentionView(View):
         }""")
 
     def point(self):
-        """All that is said in bold while it is pointed at the stage."""
+        """All bold sentences while the pointer moves over the stage."""
         return {said for said, *_ in self.pointed()}
 
     def colors(self, canvas):
@@ -229,7 +229,7 @@ def test_a_click_keeps_what_the_pointer_found(opened):
     assert view.said() == wanted and view.cell().startswith("'Your': ")
     assert view.explained() == "The row sums to 1.0000. Kept."
     previews = view.pointed()
-    assert {said for said, *_ in previews} == {wanted}  # the kept sentence stays
+    assert {said for said, *_ in previews} == {wanted}  # the sentence of the kept square stays
     below = {below for _, below, *_ in previews}
     assert f"Under the pointer: {sentence(weights(6, 6), 2, 3)}" in below
     view.stage.click(position=place)
@@ -309,8 +309,8 @@ def test_keys_lead_from_weight_to_weight(opened):
 
 
 def test_what_is_drawn_over_the_squares_follows_the_theme(opened):
-    AttentionView(opened.page, "6 words")  # the others are out of sight when the theme changes
-    marks = {"Dark": "242 155 87", "Light": "192 84 10"}  # of the words and the square in question
+    AttentionView(opened.page, "6 words")  # the other explorers are out of sight when the theme changes
+    marks = {"Dark": "242 155 87", "Light": "192 84 10"}  # the color of the chosen words and square
     for theme in marks:
         opened.page.theme(theme)
         for which in ("6 words", "80 words"):

@@ -18,7 +18,7 @@ ORDER = COURSE.predictions["02.cards"]
 
 
 def chosen(root):
-    """The letter of the pressed button, which the line below must name, too."""
+    """The letter of the pressed button; asserts that the line below names it, too."""
     [pressed] = root.locator("[aria-pressed=true]").all_inner_texts()
     letter = pressed[1]
     assert pressed == f"({letter}) {ORDER.answers[letter]}"

@@ -1,4 +1,4 @@
-"""The cache explorer: what test_every_explorer.py has to know of it, and what it alone promises."""
+"""The cache explorer: its `ROW` for test_every_explorer.py, and tests of what only this explorer does."""
 
 import re
 from dataclasses import replace
@@ -43,7 +43,7 @@ MODEL, WIDTH = "model", "bytes per number"
 
 class CacheView(View):
     def rows(self):
-        """The table: [(attention, groups, this text, a token)], and how many are marked."""
+        """The table, [(attention, groups, this text, a token)], and how many rows are marked."""
         rows = self.output.locator(".abh-costs tbody tr:visible")
         cells = rows.evaluate_all(
             "rows => rows.map(row => [...row.cells[0].children, row.cells[2], row.cells[3]].map(x => x.textContent))"
@@ -51,7 +51,7 @@ class CacheView(View):
         return [tuple(row) for row in cells], rows.locator("xpath=self::*[contains(@class, 'abh-here')]").count()
 
     def sizes(self):
-        """Who it is, and its sizes; a latent is DeepSeek's, and may be given up for groups."""
+        """The model's name and its sizes; a latent is DeepSeek's, unless the reader has chosen groups instead."""
         now = self.controls()
         if now[MODEL]:
             return now[MODEL], {**PUBLISHED, "Your model": OWN}[now[MODEL]]
@@ -75,11 +75,11 @@ class CacheView(View):
             assert links == ([(f"Where the sizes of {who} are published", sizes.source)] if sizes.source else [])
 
     def product(self):
-        """What is multiplied, and the result."""
+        """The factors and the result."""
         return " ".join(self.output.locator(".abh-product").inner_text().split())
 
     def middles(self, kind):
-        """Of the boxes that are drawn for the heads, "line", or for what is kept, "mark"."""
+        """The middles of the boxes that stand for the heads ("line") or for what is kept ("mark")."""
         boxes = re.findall(r"M([\d.]+) \d+h([\d.]+)v", self.output.locator(f"svg .abh-{kind}").get_attribute("d"))
         return [float(left) + float(width) / 2 for left, width in boxes]
 

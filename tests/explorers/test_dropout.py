@@ -1,4 +1,4 @@
-"""The dropout explorer: what test_every_explorer.py has to know of it, and what it alone promises."""
+"""The dropout explorer: its `ROW` for test_every_explorer.py, and tests of what only this explorer does."""
 
 import math
 import re
@@ -77,9 +77,9 @@ GIVEN = {  # name: (words, weights, seed)
 
 
 def sums(weights, row, draws, p, divided=True, seed=1):
-    """What a row sums to in each draw, as float64."""
+    """The sum of a row in each draw, as float64."""
     T = len(weights)
-    side = math.isqrt(draws * T * T) + 1  # the draws follow one another, so one large table has the numbers of all
+    side = math.isqrt(draws * T * T) + 1  # one large draw has the consecutive numbers of all draws
     numbers = coins(seed, 1, side).flatten()[: draws * T * T].view(draws, T, T)[:, row]
     return (weights[row].double() * (numbers >= p)).sum(dim=1) / (1 - p if divided else 1)
 
@@ -89,7 +89,7 @@ class DropoutView(View):
         return int(re.match(r"Draw ([\d,]+)", self.said())[1].replace(",", ""))
 
     def assert_right(self):
-        """Every draw and every mean in sight is PyTorch's."""
+        """Assert that every visible draw and mean equals PyTorch's."""
         words, weights, seed = GIVEN[self.which]
         now, draws, (row, _) = self.controls(), self.draws(), self.chosen(TABLE)
         p, divided, training = float(now[P]), now[DIVIDE], now["mode"] == "training"
@@ -117,7 +117,7 @@ class DropoutView(View):
         assert last == pytest.approx([each[-1].item(), each.mean().item()], abs=0.006 / (1 - p))
 
     def _assert_steps(self, word, row, numbers, draws, p, divided, training):
-        """From the weights to what is used; a random number without effect is not shown."""
+        """Check the steps from the weights to those used; a random number without effect is not shown."""
         name = f"step by step: the row of '{word}' in draw {draws:,}"
         none, kept = [""] * len(row), row * (numbers >= p)
         random = [f"{number:.2f}" if weight > 0 else "" for number, weight in zip(numbers, row, strict=True)]

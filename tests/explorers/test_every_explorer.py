@@ -1,7 +1,7 @@
-"""What all explorers promise, in Python and on a bare page: one table, with the `ROW` of each of the other files.
+"""Tests for all explorers, in Python and on a bare page, with the data in the `ROW` of each of the other files.
 
-Numbers are compared by the `assert_right` of a row's view, which reads the controls and asks PyTorch, so that it holds
-after any setting and any key. axe-core tries all explorers in JupyterLab, where they also follow the theme, and on the
+The `assert_right` of a row's view reads the controls and compares the numbers with PyTorch's, so that it works after
+any setting and any key. axe-core checks all explorers in JupyterLab, where they also follow the theme, and on the
 website (tests/website).
 """
 
@@ -23,7 +23,7 @@ ROWS = {name: importlib.import_module(f"tests.explorers.test_{name}").ROW for na
 BLANK = "<!doctype html><body></body>"
 CONTROLS = "input, select, button, summary, td[tabindex]"
 
-# A page that is no part of Jupyter, with styles of its own for everything that an explorer is made of.
+# A page outside Jupyter, with its own styles for all kinds of elements in an explorer.
 FOREIGN = """<!doctype html>
 <style>
 :root { color-scheme: light dark; }
@@ -59,7 +59,7 @@ BACK = """node => {
   const { backgroundColor, backgroundImage } = getComputedStyle(node);
   return backgroundColor + backgroundImage;
 }"""
-# A key that operates what has the focus, by its kind.
+# A key that operates the focused element, depending on its kind.
 KEYS = """() => {
   const node = document.activeElement;
   if (node.type === "checkbox") return ["Space"];
@@ -75,13 +75,13 @@ KEYS = """() => {
 
 
 def rows_with(what):
-    """Parametrize a test with the rows that say something about this."""
+    """Parametrize a test with the rows in which this field is set."""
     return pytest.mark.parametrize("opened", [name for name, row in ROWS.items() if getattr(row, what)], indirect=True)
 
 
 @contextlib.contextmanager
 def naming(*where):
-    """Say at which case and setting a check failed."""
+    """Add to an error at which case and setting a check failed."""
     try:
         yield
     except Exception as error:
@@ -90,7 +90,7 @@ def naming(*where):
 
 @pytest.fixture(scope="module", params=ROWS)
 def opened(chromium, request):
-    """It serves all tests of a row, and is closed before the next row's is opened."""
+    """The page of one row for all its tests, closed before that of the next row opens."""
     row = ROWS[request.param]
     page = ExplorerPage(chromium, row.make_all())
     yield Opened(row, page)
@@ -116,14 +116,14 @@ each_explorer = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 
 
 def given(row):
-    """The arguments of the usual case, to be changed."""
+    """A copy of the arguments of the usual case."""
     return copy.deepcopy(row.cases[row.usual])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_numbers_of_every_kind_are_sent_as_they_are(kind):
     for name in WITH_NUMBERS:
-        if (name, kind) == ("positions", "whole numbers"):  # they are taken for ids
+        if (name, kind) == ("positions", "whole numbers"):  # refused, since they look like ids
             continue
         arguments = list(given(ROWS[name]))
         place = next(n for n, each in enumerate(arguments) if isinstance(each, torch.Tensor))
@@ -151,7 +151,7 @@ def test_invalid_arguments_raise_one_clear_sentence(row):
 
 @pytest.mark.slow
 @each_explorer
-def test_the_picture_is_the_same_in_every_run_and_whatever_becomes_of_what_was_given(row):
+def test_the_picture_is_the_same_in_every_run_and_when_arguments_change_later(row):
     arguments = given(row)
     one, other = row.make(arguments), row.make(given(row))
     expected = other.still(), traits(other)
@@ -172,7 +172,7 @@ def test_tensors_on_a_gpu_are_taken(gpu):
             assert traits(row.make(moved)) == traits(row.make(given(row))), name
 
 
-# ---------------------------------------------------------------- what it shows and what can be pressed
+# ---------------------------------------------------------------- display and controls
 
 
 def test_it_opens_with_what_it_was_given(opened):
@@ -209,7 +209,7 @@ def test_the_keyboard_alone_reaches_and_operates_every_control(opened):
                 assert view.focused()
                 view.assert_right()
                 if view.page.evaluate("document.activeElement.matches('summary')"):
-                    view.press("Enter")  # folded again, or there were more stops
+                    view.press("Enter")  # fold it again, or there would be more stops
 
 
 @rows_with("grid")
@@ -233,7 +233,7 @@ def test_keys_lead_from_square_to_square(opened):
 
 
 def test_what_can_be_pressed_is_large_enough_and_nothing_covers_it(opened):
-    """24 pixels, as WCAG 2.2 asks (2.5.8); the label of a box to tick is part of it. Other tests press by script."""
+    """WCAG 2.2 (2.5.8) requires 24 pixels; the label of a checkbox counts. Other tests click by script."""
     view = opened.view()
     view.unfold()
     controls = view.root.locator(CONTROLS)
@@ -242,10 +242,10 @@ def test_what_can_be_pressed_is_large_enough_and_nothing_covers_it(opened):
     assert controls.evaluate_all(COVERED) == []
 
 
-# ---------------------------------------------------------------- where it stands
+# ---------------------------------------------------------------- layout
 
 
-def test_where_a_finger_taps_it_fits_also_after_a_turn_and_does_not_speak_of_clicks(chromium, opened):
+def test_on_a_phone_it_fits_in_both_orientations_and_does_not_mention_clicks(chromium, opened):
     row = opened.row
     with contextlib.closing(ExplorerPage(chromium, row.make_all(), **PHONE)) as page:
         for case, settings in [*((case, {}) for case in row.cases), *row.roomy]:
@@ -279,7 +279,7 @@ def test_nothing_jumps_from_setting_to_setting(opened):
 
 @pytest.fixture(scope="module")
 def show(open_page):
-    """show(page, **options): the explorers on one page, in every face that they have."""
+    """show(page, **options) -> an ExplorerPage with every face of every explorer."""
     made = {face: row.make(row.cases[case]) for face, (row, case) in FACES.items()}
     return lambda page, **options: open_page(made, page=page, **options)
 
@@ -312,7 +312,7 @@ def is_dark(page):
     return ink > paper
 
 
-def test_in_jupyter_its_theme_decides_and_elsewhere_the_page_and_else_the_system(foreign, show):
+def test_colors_follow_jupyters_theme_or_else_the_page_or_else_the_system(foreign, show):
     assert not is_dark(show(PAGE, dark=True))
     for system, says, dark in [
         ("dark", None, True),
@@ -342,7 +342,7 @@ def test_the_drawing_follows_a_change_of_the_system(foreign):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_in_high_contrast_marks_differ_and_legends_keep_their_colors(plain, scheme):
-    """High contrast replaces the colors of a page by the reader's. No test after it needs the page."""
+    """High contrast replaces the colors of a page by the reader's. Later tests cannot use the page."""
     plain.page.emulate_media(forced_colors="active", color_scheme=scheme)
     for name, row in ROWS.items():
         plain.reopen(NAMES[name])

@@ -1,4 +1,4 @@
-"""The heads explorer: what test_every_explorer.py has to know of it, and what it alone promises."""
+"""The heads explorer: its `ROW` for test_every_explorer.py, and tests of what only this explorer does."""
 
 import itertools
 import re
@@ -41,7 +41,7 @@ SPLITS, MERGES = ["view, then transpose", "view alone (bug)"], ["transpose, then
 BOTH = list(itertools.product(SPLITS, MERGES))
 AXES = {"x": "T, C", "cut": "T, H, D", "split": "H, T, D", "merged": "T, C"}
 
-VERDICTS = {  # of split and merge
+VERDICTS = {  # {(is the split right, is the merge right): verdict}
     (True, True): "Right",
     (False, False): "Wrong split",
     (True, False): "Wrong merge",
@@ -59,7 +59,7 @@ def index_of(values, n):
 
 class HeadsView(View):
     def code(self):
-        """What is typed at each step, and where the ringed number is."""
+        """The code of each step, and where the ringed number is."""
         return self.output.locator(".abh-step code").all_text_contents()
 
     def assert_right(self):
@@ -82,14 +82,14 @@ class HeadsView(View):
         assert ("in spite of the bug" in self.explained()) == (H == 1 and (split, merge) != BOTH[0])
 
     def _made(self, T, C, H):
-        """What the code that is shown makes; whether it is the code of the chosen way, ROW.says tells."""
+        """The tensors that the shown code computes; ROW.says checks that it is the code of the chosen way."""
         x = torch.arange(T)[:, None] * (10 if C <= 10 else 100) + torch.arange(C)
         names = {"T": T, "C": C, "H": H, "D": C // H, "x": x}
         exec("\n".join(line for line in self.code() if " = " in line), names)
         return {name: names[name] for name in AXES if name in names}
 
     def _assert_followed(self, made, words):
-        """The chosen number is ringed at every step, and its token followed."""
+        """Assert that the chosen number is ringed at every step, and its token marked."""
         ((t, c),) = self.kinds("x", "abh-ringed")
         n, C = made["x"][t, c], made["x"].size(1)
         places = {name: index_of(values, n) for name, values in made.items()}
@@ -175,7 +175,7 @@ def test_each_token_has_a_color_of_its_own(opened):
     assert len(set(after)) == 4 and color("merged", 2) == after[2]
 
 
-def test_steps_stand_in_a_row_and_where_there_is_no_room_below_each_other(opened):
+def test_steps_are_in_a_row_or_below_each_other_if_there_is_no_room(opened):
     for width, arrow, edge in ((848 + 16, "→", "y"), (NARROW, "↓", "x")):  # 848 is left next to a contents panel
         opened.page.resize(width)
         steps = opened.view().root.locator(".abh-step")

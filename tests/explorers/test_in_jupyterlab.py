@@ -1,4 +1,4 @@
-"""In a real JupyterLab, what a bare page cannot show: explorers, links, what is in view after a cell, and a full disk.
+"""Tests that need a real JupyterLab: explorers, links, what is in view after a cell runs, and a full disk.
 
 What each explorer computes and says is tested on a bare page, in its own file, such as test_masks.py.
 """
@@ -44,7 +44,7 @@ CELLS = {
     "scaling": "explorers.scaling(q, k)",
     "tiles": "explorers.tiles(causal=True)",
 }
-NUMBERS = {name: number for number, name in enumerate(CELLS, start=1)}  # of the cells; cell 0 is the set-up
+NUMBERS = {name: number for number, name in enumerate(CELLS, start=1)}  # {explorer: its cell}; cell 0 is the set-up
 COLORS = "all => all.map(node => getComputedStyle(node)).map(look => look.color + look.backgroundColor)"
 OPERATED = "[role=grid][tabindex='0'], [role=grid] [tabindex='0'], input[type=range]"
 
@@ -58,7 +58,7 @@ def notebook(open_notebook):
 
 @pytest.mark.parametrize("name", CELLS)
 def test_keys_reach_the_explorer_and_shift_enter_runs_the_next_cell(notebook, name):
-    """For the arrow keys JupyterLab would choose another cell, and insert one for the letter b."""
+    """JupyterLab itself would move to another cell for an arrow key, and insert a cell for the letter b."""
     view = View(notebook, NUMBERS[name])
     cells = notebook.page.locator(".jp-CodeCell")
     cell, next_one = (cells.nth(NUMBERS[name] + n) for n in (0, 1))
@@ -85,7 +85,7 @@ def picture_of(notebook, name):
 
 
 def test_axe_finds_nothing_pictures_are_hidden_and_all_follow_the_theme(notebook):
-    """It takes the page apart, so that the test after it opens the notebook again."""
+    """This test takes the page apart, so the next one opens the notebook again."""
     assert set(CELLS) == set(explorers.__all__)
     pictures = [picture_of(notebook, name) for name in CELLS]
     assert [(picture.count(), picture.is_visible()) for picture in pictures] == [(1, False)] * len(CELLS)
@@ -103,7 +103,7 @@ def test_axe_finds_nothing_pictures_are_hidden_and_all_follow_the_theme(notebook
 
 
 def test_on_the_next_day_the_picture_is_back(notebook):
-    """A learner has run a notebook and saved it, and opens it again. The last test."""
+    """A learner reopens a notebook after running and saving it. This must be the last test of its page."""
     notebook.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     notebook.open()
     picture = picture_of(notebook, "attention")
@@ -119,7 +119,7 @@ def test_on_the_next_day_the_picture_is_back(notebook):
 # ---------------------------------------------------------------- links
 
 FOLDER, HERE = "links", "02_single_head_attention.ipynb"
-LINKS = {  # what a link is in: (its words, the exercise, prediction or cell that it leads to)
+LINKS = {  # {kind of link: (its words, the exercise, prediction or cell that it leads to)}
     "a card": (COURSE.after("2.1").name, COURSE.after("2.1").href),
     "a long notebook": ("8.3 sample", "8.3"),
     "a notebook that is open already": ("8.4 generate", "8.4"),
@@ -155,7 +155,7 @@ AT_REST = """() => new Promise((done) => {
 
 @pytest.fixture(scope="module")
 def linked(lab, windows):
-    """Notebook 02 with all kinds of links in the output of its first cell, and the others next to it."""
+    """Notebook 02 with all kinds of links in the output of its first cell, and the other notebooks next to it."""
     folder = lab.root / FOLDER
     folder.mkdir()
     for path in PATHS:
@@ -176,9 +176,9 @@ def go_back(page):
 
 
 def landed(page, at):
-    """What the view shows once it has settled on this cell, which Shift + Enter then runs."""
+    """The state of the view once it has settled on this cell; checks that Shift + Enter then runs the cell."""
     page.wait_for_function(ARRIVED, arg=at, timeout=60_000)
-    page.wait_for_function(f"({STATE})().seen", timeout=60_000)  # a busy machine takes long to lay out a notebook
+    page.wait_for_function(f"({STATE})().seen", timeout=60_000)  # slow on a busy machine
     page.evaluate(AT_REST)
     state = page.evaluate(STATE)
     page.keyboard.press("Shift+Enter")
@@ -208,7 +208,7 @@ def test_a_heading_in_the_table_of_contents_selects_its_cell_alone_in_view(linke
     assert (state["selected"], state["focused"], state["seen"]) == (1, True, True)
 
 
-# ---------------------------------------------------------------- what a cell made is in view
+# ---------------------------------------------------------------- the output of a cell is in view
 
 TOP, BOTTOM = "start", "end"  # where the cell is when it is run
 TALL = {
@@ -230,7 +230,7 @@ PLACES = """output => {
   return [made.top - seen.top, seen.bottom - made.bottom, made.height];
 }"""
 
-# The next output is followed until the learner acts: on a slow machine, its time would be over before the test scrolls.
+# Keeps the next output followed until the learner acts; on a slow machine, its time would end before the test scrolls.
 NEVER_SETTLED = """() => {
   const setTimeout = window.setTimeout;
   window.setTimeout = (act, ...others) => {
@@ -266,7 +266,7 @@ def run(notebook, name, place):
 
 
 def until(notebook, output, condition):
-    """Wait until what is known of the output, `above, below, height`, fulfils a condition in JavaScript."""
+    """Wait until the position of the output, `above, below, height`, meets a condition in JavaScript."""
     notebook.page.wait_for_function(
         f"output => {{ const [above, below, height] = ({PLACES})(output); return {condition}; }}",
         arg=output.element_handle(),

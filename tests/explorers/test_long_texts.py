@@ -1,4 +1,4 @@
-"""The long texts explorer: what test_every_explorer.py has to know of it, and what it alone promises."""
+"""The long texts explorer: its `ROW` for test_every_explorer.py, and tests of what only this explorer does."""
 
 import re
 
@@ -83,7 +83,7 @@ class LongTextsView(View):
         )
 
     def squares(self, kind):
-        """What is drawn in the color of this kind: {(query, key)}. A square that is painted over counts, too."""
+        """The squares in the color of this kind, {(query, key)}, including those that are painted over."""
         path = self.output.locator(f".abh-band path.abh-{kind}")
         size = float(path.get_attribute("stroke-width")) + 1
         assert path.get_attribute("stroke-dasharray") == f"{size - 1:g} 1"
@@ -96,7 +96,7 @@ class LongTextsView(View):
         return found
 
     def slots(self):
-        """What is written in the slots, and below them."""
+        """The texts in the slots, and below them."""
         texts = self.output.locator(".abh-slots")
         return texts.locator(".abh-inside").all_text_contents(), texts.locator(".abh-left").all_text_contents()
 
@@ -113,7 +113,7 @@ class LongTextsView(View):
             self.assert_pages(*(int(now[name]) for name in (PAGE, PREFIX, ADDED)))
 
     def assert_reads(self, tokens, window, sinks, position, layers):
-        """Words, squares, slots and bytes are those of the masks of Python."""
+        """Assert that words, squares, slots and bytes match masks computed in Python."""
         model = "DeepSeek-V3" if self.which == "short" else "Llama 3 8B"
         size = PUBLISHED[model].bytes()
         link = self.output.get_by_role("link", name=f"Where the sizes of {model} are published")
@@ -139,7 +139,7 @@ class LongTextsView(View):
         ]
 
     def assert_pages(self, size, prefix, added):
-        """Words, block tables, pages and bytes are those of PagedCache."""
+        """Assert that words, block tables, pages and bytes match PagedCache."""
         tables = list(page_tables(size, prefix, added))
         assert self.tables() == tables
         count, alone = len({*tables[0], *tables[1]}), len(tables[0]) + len(tables[1])

@@ -1,4 +1,4 @@
-"""The masks explorer: what test_every_explorer.py has to know of it, and what it alone promises."""
+"""The masks explorer: its `ROW` for test_every_explorer.py, and tests of what only this explorer does."""
 
 import pytest
 import torch
@@ -174,7 +174,7 @@ def test_raising_a_future_score_makes_renormalizing_fail_and_filling_not(opened)
 
 
 def swipe(view, i, j):
-    """Move a finger up by 120 pixels, beginning on a score."""
+    """Move a finger up by 120 pixels, starting on a score."""
     box, touch = view.square("scores", i, j).bounding_box(), view.page.context.new_cdp_session(view.page)
     for kind, moved in [("touchStart", 0), *(("touchMove", 10 * k) for k in range(1, 13))]:
         finger = {"x": box["x"] + 12, "y": box["y"] + 12 - moved}
@@ -190,7 +190,7 @@ def test_a_finger_scrolls_the_page_unless_it_begins_on_the_chosen_score(open_pag
     before = page.page.evaluate("scrollY")
     swipe(view, 5, 1)
     page.page.wait_for_function("before => scrollY > before + 60", arg=before)
-    page.page.wait_for_function(STOOD_STILL, polling=200)  # so that the tap meets the square
+    page.page.wait_for_function(STOOD_STILL, polling=200)  # so that the tap hits the square
     assert view.table("scores") == as_written(scores(6))
     view.square("scores", 5, 1).tap()
     view.settle()

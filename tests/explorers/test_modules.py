@@ -1,4 +1,4 @@
-"""How the scripts become one module."""
+"""Joining the scripts into one module."""
 
 import json
 import re
@@ -21,7 +21,7 @@ def write(folder, **scripts):
 
 
 def node(folder, *arguments):
-    """What node prints."""
+    """Run node, and return what it prints."""
     ran = subprocess.run(
         ["node", *arguments], cwd=folder, capture_output=True, text=True, encoding="utf-8", timeout=600
     )
@@ -30,7 +30,7 @@ def node(folder, *arguments):
 
 
 def run(folder, code, module):
-    """What `code` evaluates to, where `it` is the module."""
+    """Evaluate `code` in node, where `it` is the module."""
     (folder / "joined.mjs").write_text(module, encoding="utf-8")
     script = f"import * as it from './joined.mjs'; console.log(JSON.stringify({code}))"
     return json.loads(node(folder, "--input-type=module", "-e", script))

@@ -1,4 +1,4 @@
-"""The next token explorer: what test_every_explorer.py has to know of it, and what it alone promises."""
+"""The next token explorer: its `ROW` for test_every_explorer.py, and tests of what only this explorer does."""
 
 import copy
 import re
@@ -27,7 +27,7 @@ def small(**sizes):
 
 
 def rounded(model):
-    """The model as the browser has it."""
+    """The model as the browser computes it."""
     return copy.deepcopy(model).half().float()
 
 
@@ -57,7 +57,7 @@ def expected(ids, position=-1):
 
 def test_it_opens_with_the_head_that_reads_the_guess_and_the_picture_says_both():
     view, (most, guess) = explorers.next_token(small(), WORDS, IDS), expected(IDS).max(-1)
-    weights = look(IDS)[1][:, -1]  # of the last word, (L * H, T)
+    weights = look(IDS)[1][:, -1]  # for the last word, (L * H, T)
     same = torch.tensor(IDS) == guess
     assert same.any() and view.head == int(weights[:, same].sum(-1).argmax())
     weight, j = weights[view.head].max(-1)
@@ -103,7 +103,7 @@ class NextTokenView(View):
         return dict(text.rsplit(maxsplit=1) for text in texts)
 
     def heads(self):
-        """What each head reads most, and how much."""
+        """The word that each head reads most, and its weight."""
         rows = self.output.locator(".abh-heads tbody tr").all()
         return [row.locator("td").all_inner_texts()[:2] for row in rows]
 
@@ -122,7 +122,7 @@ class NextTokenView(View):
         return [WORDS.index(word) for word in self.words()]
 
     def assert_right(self):
-        """The bars, the sentence and what the heads read, with the settings of the controls."""
+        """Assert that bars, sentence and heads show PyTorch's numbers for the settings of the controls."""
         now, ids = self.controls(), self.ids()
         used = tuple(int(now[f"use layer {layer}, head {head}"]) for layer in (0, 1) for head in (0, 1))
         position = self.output.get_by_role("option").evaluate_all(
@@ -144,7 +144,7 @@ class NextTokenView(View):
         assert (f"With all heads in use: '{WORDS[first]}' with" in self.explained()) == (0 in used)
 
     def assert_expects(self, probabilities, logits):
-        """The sentence and the bars are PyTorch's; the bars are in the order of the logits."""
+        """Assert that sentence and bars show PyTorch's numbers, with the bars in the order of the logits."""
         most, first = probabilities.max(-1)
         [number] = re.findall(r"\d\.\d{4}", self.said())
         assert f"the model expects '{WORDS[first]}' with" in self.said()

@@ -1,4 +1,4 @@
-"""The positions explorer: what test_every_explorer.py has to know of it, and what it alone promises."""
+"""The positions explorer: its `ROW` for test_every_explorer.py, and tests of what only this explorer does."""
 
 import io
 import re
@@ -49,7 +49,7 @@ TABLES = {
     "101 waves": waves(101, 128),
     "13 learned": learned(13, 7),
     "512 learned": learned(512, 384),
-    "50 drawn": drawn(50, 32),  # some beyond what colors show
+    "50 drawn": drawn(50, 32),  # some values beyond the range of colors
     "2 by hand": torch.tensor([[1.0, 2.0], [2.0, -1.0]]),
 }
 FIRST, SECOND, TOGETHER, FEATURE = "position i", "position j", "move both together", "feature"
@@ -81,7 +81,7 @@ class PositionsView(View):
         return tuple(int(self.slider(name).input_value()) for name in (FIRST, SECOND))
 
     def assert_right(self):
-        """The words, the squares and the curves are PyTorch's."""
+        """Assert that words, squares and curves show PyTorch's numbers."""
         table, (i, j) = TABLES[self.which], self.pair()
         every, c = cosines(table), int(self.slider(FEATURE).input_value())
         assert self.said() == sentence(table, i, j)
@@ -158,7 +158,7 @@ ROW = Row(
 
 
 def test_the_legend_says_where_colors_stop(opened):
-    """In waves the largest value is as strong as the colors go; in a drawn table some values are beyond."""
+    """Colors reach the largest value of a table of waves; in the learned table, some values are beyond them."""
     for which, ends in (("101 waves", ["-1", "1", "-1", "1"]), ("512 learned", ["≤", "≥", "≤", "≥"])):
         legends = opened.view(which).root.locator(".abh-legend").all_inner_texts()
         found = [mark for text in legends for mark in re.findall(r"[≤≥]|(?<![\d.])-?\d[\d.]*", text)]

@@ -1,4 +1,4 @@
-"""The rotation explorer: what test_every_explorer.py has to know of it, and what it alone promises."""
+"""The rotation explorer: its `ROW` for test_every_explorer.py, and tests of what only this explorer does."""
 
 import math
 import re
@@ -67,7 +67,7 @@ def written(number):
 
 class RotationView(View):
     def angles(self, which):
-        """Where the arrows of the queries or of the keys point, in radians."""
+        """The directions of the arrows of the query or the key, in radians."""
         turns = self.output.locator(f".abh-dial .abh-{which}").evaluate_all(
             "arrows => arrows.map(arrow => arrow.transform.baseVal.consolidate().matrix)"
             ".map(({ a, b }) => Math.atan2(-b, a))"  # y points down on a page
@@ -75,13 +75,13 @@ class RotationView(View):
         return torch.tensor(turns, dtype=torch.float64)
 
     def places(self):
-        """The position and the distance, which slider and field must both show."""
+        """The position and the distance; asserts that slider and field agree."""
         now = self.controls()
         assert all(now[name] == now[f"{name} (field)"] for name in (KEY, DISTANCE))
         return int(now[KEY]), int(now[DISTANCE])
 
     def assert_right(self):
-        """Arrows and scores are those of rotate_pairs."""
+        """Assert that arrows and scores match rotate_pairs."""
         (q, k, base), (position, distance) = CASES[self.which], self.places()
         scores = pair_scores(q, k, position, distance, base)
         whole, n = written(scores.sum()), len(scores)
@@ -94,7 +94,7 @@ class RotationView(View):
         told = f"score at each distance; at {distance}: all pairs {whole}, pair {pair} {written(scores[pair])}"
         assert self.charts() == [told]
         for name, arrows in (("query", turned(q, position + distance, base)), ("key", turned(k, position, base))):
-            seen = arrows.norm(dim=-1) > 0  # what has no length points nowhere
+            seen = arrows.norm(dim=-1) > 0  # an arrow without length has no direction
             found = self.angles(name)[seen]
             off = torch.stack([found.cos(), found.sin()], dim=-1) - torch.nn.functional.normalize(arrows[seen], dim=-1)
             assert off.abs().max() < 2e-4  # a hundredth of a degree

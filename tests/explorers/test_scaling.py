@@ -1,4 +1,4 @@
-"""The scaling explorer: what test_every_explorer.py has to know of it, and what it alone promises."""
+"""The scaling explorer: its `ROW` for test_every_explorer.py, and tests of what only this explorer does."""
 
 import math
 import re
@@ -76,7 +76,7 @@ NUMBER = re.compile(r"-?\d+\.\d{4}")
 
 
 def assert_says(said, expected):
-    """The same sentence; its numbers may differ by one in the last of four decimals, where float32 rounds."""
+    """Assert equal sentences whose numbers may differ by one in the last of four decimals, by float32 rounding."""
     assert NUMBER.sub("#", said) == NUMBER.sub("#", expected)
     for number, wanted in zip(NUMBER.findall(said), NUMBER.findall(expected), strict=True):
         assert float(number) == pytest.approx(float(wanted), abs=1.01e-4)
@@ -88,7 +88,7 @@ class ScalingView(View):
         return [int(row[0]) for row in self.listings()[1][1]]
 
     def assert_right(self):
-        """Every number in sight is PyTorch's."""
+        """Assert that every visible number equals PyTorch's."""
         now, (q, k) = self.controls(), map(torch.atleast_2d, GIVEN[self.which])
         method, measure, d = now["scores"], now["curves"], int(now["width"].removeprefix("d = "))
         query = int(now.get("query", "q[0]")[2:-1])

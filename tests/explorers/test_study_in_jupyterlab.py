@@ -1,4 +1,4 @@
-"""The learner's own copy of notebook 00 in a real JupyterLab: it opens clean, and no update pulls it from under it.
+"""The learner's own copy of notebook 00 in a real JupyterLab: it opens unmodified, and survives an update while open.
 
 What the commands do to the files is tested in tests/setup/test_study.py.
 """
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 PROJECT = Path(__file__).resolve().parents[2]
 NAME = "00_start_here.ipynb"
 IS_CLEAN = "!window.jupyterapp.shell.currentWidget.context.model.dirty"
-COMPARED = f"""async () => {{  // the kernel has said what it is, and JupyterLab has compared it
+COMPARED = f"""async () => {{  // the kernel has sent its language info, and JupyterLab has compared it
   await window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.info;
   await {SETTLED};
 }}"""
@@ -33,14 +33,14 @@ TYPE_IT = """source => [...window.jupyterapp.shell.currentWidget.content.model.c
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """As a learner opens it for the first time: no other test has been there."""
+    """A JupyterLab that no other test has used, as a learner opens it for the first time."""
     with running_lab(tmp_path_factory.mktemp("lab")) as lab:
         yield lab
 
 
 @pytest.fixture(scope="module")
 def course(lab):
-    """A course in the folder that JupyterLab shows: course("update") runs that command."""
+    """A course in the folder that JupyterLab shows; course("update") runs that command."""
     copy_study(lab.root)
     (lab.root / "notebooks").mkdir(exist_ok=True)
     shutil.copy(PROJECT / "notebooks" / NAME, lab.root / "notebooks")
@@ -129,7 +129,7 @@ def test_an_answer_is_updated_only_when_the_notebook_is_closed(page, course, lab
 
 
 def test_a_published_notebook_opens_folded_and_unmodified(lab, course, windows):
-    """Even if another version of Python has saved it: then JupyterLab alone would call it modified, and rewrite it."""
+    """Another version of Python has saved it; JupyterLab by itself would mark it as modified, and rewrite it."""
     path = lab.root / "notebooks" / f"published_{NAME}"
     notebook = json.loads((PROJECT / "notebooks" / NAME).read_text(encoding="utf-8"))
     notebook["metadata"]["language_info"]["version"] = "3.0.0"

@@ -1,4 +1,4 @@
-"""The tiles explorer: what test_every_explorer.py has to know of it, and what it alone promises."""
+"""The tiles explorer: its `ROW` for test_every_explorer.py, and tests of what only this explorer does."""
 
 import math
 import re
@@ -91,7 +91,7 @@ SCORES = {"square": SQUARE, **ROWS}
 
 
 def written(number):
-    """Four decimals, two where the number is large, none where it is very large."""
+    """The number with four decimals, two if it is large, none if it is very large."""
     if number == -INF:
         return "-∞"
     if abs(number) >= 1e6:
@@ -107,7 +107,7 @@ def as_score(score):
 
 
 def state(scores, values=VALUES):
-    """What is kept when these keys have been read: [m, l, *out], by one formula and not tile by tile."""
+    """The running numbers after these keys, [m, l, *out], by one formula instead of tile by tile."""
     if not scores.isfinite().any():
         return [-INF, 0.0, *[0.0] * values.size(1)]
     powers = (scores - scores.max()).double().exp()
@@ -120,7 +120,7 @@ class TilesView(View):
         return self.output.get_by_role("slider")
 
     def score_is(self, key, text):
-        """Give a key a score, which the slider must be able to write like this."""
+        """Set the score of a key to the slider position with this text."""
         self.put({"key": str(key)})
         self.put({self.score.get_attribute("aria-label"): text})
 
@@ -148,7 +148,7 @@ class TilesView(View):
         return [button.inner_text() for button in buttons.all() if button.get_attribute("aria-disabled") == "true"]
 
     def given(self):
-        """The scores of the query with that of the chosen key, what it may see, its number, and the tile."""
+        """The query's scores as set by the reader and masked, its index, the tile size, and whether causal is on."""
         now = self.controls()
         query, key = int(now.get("query", 0)), int(now["key"])
         scores = SCORES[self.which].clone()
@@ -160,7 +160,7 @@ class TilesView(View):
         return scores.masked_fill(~seen, -INF), query, int(now["keys in a tile"]), now.get("causal", False)
 
     def assert_right(self):
-        """Every number of this step, by one formula and not tile by tile, and which tiles are read."""
+        """Check every number of this step by one formula instead of tile by tile, and which tiles are read."""
         scores, query, tile, causal = self.given()
         final = masked_softmax(scores[None].double(), scores[None] > -INF)[0]
         ends = [min(start + tile, 12) for start in range(0, query + 1 if causal else 12, tile)]
@@ -213,7 +213,7 @@ class TilesView(View):
         assert [row[2] for row in rows[1:]] == signed
 
     def _assert_map(self, query, tile, causal, t):
-        """Tiles are read and skipped as in tiled_attention."""
+        """Assert that tiles are read and skipped as in tiled_attention."""
         read, everything = tiles(12, 12, tile, causal=causal), math.ceil(12 / tile) ** 2
         rows, columns = read[query // tile]
         count = sum(len(parts) for _, parts in read)
@@ -239,7 +239,7 @@ ROW = Row(
     explorers.tiles,
     TilesView,
     {which: (scores, VALUES) for which, scores in SCORES.items()},
-    taken=[(drawn(1, 1), drawn(1, 1), 1), (3e38 * drawn(16, 16).sign(), drawn(16, 3), 1)],  # nothing leaves the picture
+    taken=[(drawn(1, 1), drawn(1, 1), 1), (3e38 * drawn(16, 16).sign(), drawn(16, 3), 1)],  # all is inside the picture
     refused=REFUSED,
     opens={"square": {TILE: "4", "query": "11", "causal": False, "key": "0"}},
     stops={

@@ -1,4 +1,4 @@
-"""An explorer as a reader experiences it: what it says, and what can be pressed."""
+"""Page objects of the explorers: what they say and show, and how to operate their controls."""
 
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ PRESS = f"""node => {{
 }}"""
 
 
-# From pixels back to numbers, by the outermost ticks of both axes; a tick on the left is 4 pixels below its line.
+# Converts pixels to numbers by the outermost ticks of both axes; a tick label on the left is 4 pixels below its line.
 PLOTTED = """(chart, parts) => {
   const scale = (kind, at, shift) => {
     const ticks = [...chart.querySelectorAll(`text.${kind}`)].filter(({ textContent }) => Number.isFinite(+textContent))
@@ -30,7 +30,7 @@ PLOTTED = """(chart, parts) => {
     .map((place) => [x(+place[0]), y(+place[1])]);
 }"""
 
-# The controls of an explorer by the names that a screen reader reads out; round buttons by the name of their group.
+# The controls of an explorer by their accessible names; radio buttons by the name of their group.
 CONTROLS = """root => {
   const own = node => [...node.childNodes].filter(part => !part.matches?.("select, input"))
     .map(part => part.textContent);
@@ -91,29 +91,29 @@ def as_written(values):
 
 @dataclass
 class Row:
-    """What test_every_explorer.py has to know of one explorer; a case is a name in `cases`.
+    """The data about one explorer for test_every_explorer.py; a case is a key of `cases`.
 
-    Arguments are a tuple, or a dictionary of those that are named.
+    Arguments are a tuple, or a dictionary of keyword arguments.
     """
 
     function: object
-    view: type  # its class of View, whose assert_right() holds all it shows to PyTorch, whatever its controls say
+    view: type  # its subclass of View, whose assert_right() compares what it shows with PyTorch, at any setting
     cases: dict  # {case: arguments}; the first is the usual one
     refused: list  # [(error, message, arguments)]
-    opens: dict  # {case: what some of its controls are set to as it opens}
-    stops: dict  # {case: what the tab key reaches, in order}
+    opens: dict  # {case: initial values of some controls}
+    stops: dict  # {case: tab stops, in order}
     settings: list  # [(case, settings)] at which the numbers are compared
     taken: list = ()  # [arguments], the smallest and the largest
     says: list = ()  # [(case, settings, the sentence in bold, the line below)]; None is not compared
-    first: dict = field(default_factory=dict)  # {stop: what to put before its key is pressed, which else does nothing}
-    roomy: list = ()  # [(case, settings)] which need the most room
-    steady: tuple = ()  # (a part, case, [settings]) between which the part stays where it is
-    faces: tuple = ()  # cases that are made of other parts than the usual one
+    first: dict = field(default_factory=dict)  # {stop: settings without which its key would do nothing}
+    roomy: list = ()  # [(case, settings)] that need the most room
+    steady: tuple = ()  # (selector of a part, case, [settings]) between which the part must not move
+    faces: tuple = ()  # cases that consist of other parts than the usual one
     marks: list = ()  # [(selector, selector)] that look different in high contrast
-    looks: list = ()  # [(settings, selector, in how many ways these differ in high contrast)]
-    legends: int = 0  # how many scales of colors it has
-    grid: str = ""  # the table through whose squares the keys lead
-    fits: dict = field(default_factory=dict)  # {case: the narrowest window in which nothing has to scroll, if not 320}
+    looks: list = ()  # [(settings, selector, how many different looks these have at least in high contrast)]
+    legends: int = 0  # number of color scales
+    grid: str = ""  # the table that the arrow keys move through
+    fits: dict = field(default_factory=dict)  # {case: the narrowest window without scrolling, if not 320}
 
     def __post_init__(self):
         self.usual = next(iter(self.cases))
@@ -132,7 +132,7 @@ class Opened:
         self.row, self.page = row, page
 
     def view(self, case=None, settings=None):
-        """A case as it opens, or with other settings."""
+        """Reopen a case, and return its View after applying the settings."""
         case = case or self.row.usual
         self.page.reopen(case)
         view = self.row.view(self.page, case)
@@ -143,7 +143,7 @@ class Opened:
 class View:
     """One explorer of an ExplorerPage, by its name, or of a LabPage, by the number of its cell.
 
-    Controls and tables are found by the names that a screen reader reads out.
+    Controls and tables are found by their accessible names.
     """
 
     def __init__(self, opened, which):
@@ -156,7 +156,7 @@ class View:
         """Wait until the page is painted."""
         self.page.evaluate(f"() => {SETTLED}")
 
-    # ---- what it says and shows
+    # ---- texts and display
 
     def said(self):
         """The sentence in bold."""
@@ -170,18 +170,18 @@ class View:
         return self.output.get_by_role("status").evaluate("(node, line) => node.children[line].textContent", line)
 
     def table(self, name, cells="td.abh-square"):
-        """The squares of a table, row after row, as they are written, or others of its cells."""
+        """The texts of a table's squares, or of other cells, row by row."""
         rows = self.grid(name).locator("tbody tr")
         return rows.evaluate_all(
             "(rows, cells) => rows.map(row => [...row.querySelectorAll(cells)].map(cell => cell.textContent))", cells
         )
 
     def after(self, name):
-        """The columns after the squares."""
+        """The texts of the columns after the squares."""
         return self.table(name, "td.abh-after")
 
     def listings(self):
-        """What "Read as a table" shows: [[caption, rows]]."""
+        """The tables in "Read as a table": [[caption, rows]]."""
         return self.output.locator(".abh-reading table").evaluate_all(
             "tables => tables.map(({ caption, tBodies }) => [caption.textContent,"
             " [...tBodies[0].rows].map(row => [...row.cells].map(cell => cell.textContent))])"
@@ -207,23 +207,23 @@ class View:
         return [(i, j) for i, row in enumerate(found) for j, marked in enumerate(row) if marked]
 
     def charts(self):
-        """What the charts say to a screen reader."""
+        """The charts' texts for screen readers."""
         return [chart.get_attribute("aria-label") for chart in self.output.locator("svg.abh-chart").all()]
 
     def plotted(self, parts, n=0):
-        """Where the points of some curves, or dots, of the n-th chart stand, in the numbers of its axes: [[x, y]]."""
+        """The points of curves or dots in the n-th chart, in the numbers of its axes: [[x, y]]."""
         return self.output.locator("svg.abh-chart").nth(n).evaluate(PLOTTED, parts)
 
-    # ---- what can be pressed
+    # ---- controls
 
     def controls(self):
-        """{name of a control, or of a group of round buttons: what it is set to, in words}."""
+        """{name of a control or of a group of radio buttons: its value, in words}."""
         return self.root.evaluate(VALUES)
 
     def put(self, settings):
-        """Set controls: a slider to a number, or to the place where it says a text; others to what `controls` gives.
+        """Set controls to values as `controls` gives them; a slider also takes a number.
 
-        None presses a button of this name, and a pair of numbers chooses a square of a table of this name.
+        None presses the button of this name, and a pair of numbers chooses a square in the table of this name.
         """
         for name, value in settings.items():
             if value is None:
@@ -247,18 +247,18 @@ class View:
         return self.output.get_by_role("slider", name=name)
 
     def choose(self, name):
-        """One of the round buttons."""
+        """Choose a radio button."""
         self._press(self.output.get_by_role("radio", name=name, exact=True))
 
     def click(self, name):
         self._press(self.output.get_by_role("button", name=name, exact=True))
 
     def _press(self, control):
-        """By script, not with the mouse: test_every_explorer.py shows that nothing covers a control."""
+        """Click by script, not with the mouse; test_every_explorer.py checks that nothing covers a control."""
         control.evaluate(PRESS)
 
     def unfold(self):
-        """Open "Read as a table", which is then made, and whatever else is folded."""
+        """Open everything that is folded, such as "Read as a table"."""
         self.root.evaluate("root => root.querySelectorAll('details').forEach(details => { details.open = true; })")
         self.settle()
 
@@ -268,7 +268,7 @@ class View:
         self.settle()
 
     def tab_stops(self):
-        """What the tab key reaches in the explorer, in order: the name of each stop."""
+        """The names of the explorer's tab stops, in order."""
         self.to_the_start()
         stops = []
         for _ in range(30):
@@ -285,28 +285,28 @@ class View:
         raise AssertionError(f"the tab key does not leave the explorer: {stops}")
 
     def to_the_start(self):
-        """The next tab leads to the first stop."""
+        """Put the focus in front of the first tab stop."""
         self.root.evaluate("root => { root.tabIndex = -1; root.focus(); root.removeAttribute('tabindex'); }")
 
     def state(self):
-        """Everything that an act can change: words, values, what is unfolded, and what is drawn."""
+        """Everything that an action can change: words, values, what is unfolded, and what is drawn."""
         return self.root.evaluate("""root => [root.innerText, ...[...root.querySelectorAll("input, select, details,"
           + "[aria-selected], [aria-activedescendant], svg, canvas")].map(node => [node.value, node.checked, node.open,
           node.ariaSelected, node.getAttribute("aria-activedescendant"), node.toDataURL?.().length,
           node.matches("svg") && node.innerHTML])]""")
 
     def focused(self):
-        """Whether what has the focus shows it."""
+        """Whether the focus is visible."""
         return self.page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
     def colors(self):
-        """Of its ink and its paper."""
+        """The colors of text and background."""
         return self.root.evaluate(
             "node => { const look = getComputedStyle(node); return [look.color, look.backgroundColor]; }"
         )
 
     def assert_inside(self, may_scroll=False):
-        """Nothing reaches beyond the right edge of the output, unless it may be in a part that scrolls."""
+        """Assert that nothing extends beyond the right edge; with `may_scroll`, contents of scrolling parts may."""
         edge = self.output.evaluate("node => node.getBoundingClientRect().right")
         found = self.root.locator(PARTS).evaluate_all(INSIDE, may_scroll)
         assert found

@@ -1,4 +1,4 @@
-"""The faults of faults.md, and the words in which they are written."""
+"""The faults of faults.md, and the functions that their code uses."""
 
 import inspect
 import re
@@ -27,9 +27,9 @@ ATTENTION_AND_BLOCK = {"torch": ("att", ""), "decoder": ("h.0.att", "h.1"), "Lla
 class Fault:
     pair: str
     name: str
-    kinds: tuple  # that may be named; where there are none, nothing may be said
-    missed: bool  # compare says nothing, although there is a name
-    places: tuple  # the modules that may be called the first; () where that is not compared
+    kinds: tuple  # the kinds that compare may name; () if it must name none
+    missed: bool  # whether compare names no cause, although there is one
+    places: tuple  # the modules that may be named as the first that differs; () if that is not checked
     code: str
 
     def change(self, m):
@@ -46,7 +46,7 @@ class Fault:
 
 
 def read_page():
-    """Errors: ValueError if a line below the first heading is no heading and no bullet"""
+    """Errors: ValueError if a line below the first heading is neither a heading nor a bullet"""
     faults, pairs = [], ()
     _, _, text = PAGE.read_text(encoding="utf-8").partition("\n# ")
     for line in text.splitlines()[1:]:
@@ -64,11 +64,11 @@ def read_page():
     return faults
 
 
-# ---------------------------------------------------------------- the words
+# ---------------------------------------------------------------- functions for the code of faults
 
 
 def edit(part, old, new, method="forward"):
-    """Replace text, which stands there once, in the source of a method of this module."""
+    """Replace text that occurs exactly once in the source of a method of this module."""
     function = getattr(part, method).__func__
     source = getattr(function, "edited", None) or textwrap.dedent(inspect.getsource(function))
     assert source.count(old) == 1, f"{old!r} stands {source.count(old)} times in {method} of {type(part).__name__}"
@@ -83,13 +83,13 @@ def patch(part, method, function):
 
 
 def wrap(part, method, function):
-    """function(inner, ...) takes the place of a method, which it is given as `inner`."""
+    """Replace a method by function(inner, ...), where `inner` is the original method."""
     inner = getattr(part, method)
     setattr(part, method, lambda *args, **kwargs: function(inner, *args, **kwargs))
 
 
 def reorder(part, order, axis=0):
-    """Another order of the rows of a parameter, or of all parameters of a layer."""
+    """Reorder the rows of a parameter, or of all parameters of a layer."""
     for parameter in [part] if isinstance(part, torch.Tensor) else part.parameters():
         parameter.data = parameter.data.index_select(axis, order.flatten())
 
@@ -112,7 +112,7 @@ def hidden(scores, visible):
 
 
 def interleaved(x, heads):
-    """Heads split as if the features of all heads took turns."""
+    """Split into heads as if the features of all heads alternated."""
     return x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2)
 
 

@@ -214,7 +214,7 @@ class Vision(nn.Module):
 
 
 class MyVision(nn.Module):
-    """Patches by a linear layer, q, k and v by three."""
+    """Embeds patches by a linear layer, and computes q, k and v by three layers."""
 
     def __init__(self, width=20, heads=4, patches=9):
         super().__init__()
@@ -336,7 +336,7 @@ class Gemma(nn.Module):
 
 
 class Folded(PortedModel):
-    """The 1 + weight of each norm is its weight."""
+    """Gemma with 1 + weight of each norm stored as the weight of an ordinary norm."""
 
     def __init__(self, vocabulary=41, width=24):
         blocks = [llama_block(width, 6, 2, TanhGated(width, 32)) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Models in the styles of others, whose steps can be replaced one by one: `attention.scale = lambda D: 1.0`."""
+"""Ports of other models, with replaceable steps: `attention.scale = lambda D: 1.0`."""
 
 import torch
 import torch.nn.functional as F
@@ -10,7 +10,7 @@ from helpers.today import TodayConfig, TodayDecoder
 
 
 def fill(model, seed=0):
-    """Parameters large enough that every step matters; those of norms are around 1."""
+    """Fill the model with parameters large enough that every step matters; weights of norms are around 1."""
     generator = torch.Generator().manual_seed(seed)
     for name, parameter in model.named_parameters():
         size = 0.5 if parameter.dim() == 1 else 1.2 * parameter.size(-1) ** -0.5
@@ -79,7 +79,7 @@ class FusedAttention(PortedAttention):
 
 
 class PortedBlock(nn.Module):
-    """Attention and a feed-forward network, after a norm or before it."""
+    """Attention and a feed-forward network, with norms before them (pre-norm) or after."""
 
     def __init__(self, attention, feed_forward, norms, before):
         super().__init__()
@@ -100,7 +100,7 @@ class PortedBlock(nn.Module):
 
 
 class Wide(nn.Module):
-    """A feed-forward network whose activation is no module."""
+    """A feed-forward network whose activation is a function, not a module."""
 
     def __init__(self, width, wide, act=F.gelu):
         super().__init__()
@@ -133,7 +133,7 @@ class PortedRMSNorm(nn.Module):
 
 
 class PortedModel(nn.Module):
-    """Embeddings, blocks, a norm, and the embeddings again; positions as a table, if there is one."""
+    """Token embeddings, blocks, a norm and tied logits; with position embeddings if `table` is not 0."""
 
     def __init__(self, vocabulary, width, blocks, norm, table=0):
         super().__init__()
@@ -190,10 +190,10 @@ def ids(high, *shape, seed=41):
 
 
 def load(mine, theirs, names=()):
-    """Give mine the numbers of theirs.
+    """Load the parameters of theirs into mine.
 
-    names: {part of a name in theirs: what mine has there}; with {qkv} in it, one tensor of theirs holds those of three
-    layers; several of theirs that come to one name are stacked
+    names: {part of a name in theirs: its replacement in mine}; a replacement with {qkv} splits one tensor of theirs
+    into three layers; several tensors of theirs with the same new name are concatenated
     """
     found = {}
     for name, tensor in theirs.state_dict().items():
@@ -204,7 +204,7 @@ def load(mine, theirs, names=()):
     mine.load_state_dict({name: torch.cat(parts) for name, parts in found.items()})
 
 
-# Names in torch's layers and in our decoders, and what a PortedBlock or PortedModel has there.
+# Names in torch's layers and in our decoders, and the corresponding names in a PortedBlock or PortedModel.
 TORCHS = {"self_attn.in_proj_": "att.w{qkv}.", "self_attn.out_proj": "att.wo", "norm": "ln"}
 TORCHS |= {"linear1": "ffn.up", "linear2": "ffn.down"}
 OURS = {"tokens": "wte", "positions": "wpe", "blocks": "h", "attention": "att", "out_proj": "wo"}
@@ -225,7 +225,7 @@ def encoder_pair(before=False):
 
 
 def decoder_pair(width=12):
-    """A port, in the style of GPT-2, of notebook 08's decoder."""
+    """A port of notebook 08's decoder, in the style of GPT-2."""
     theirs = fill(Decoder(DecoderConfig(29, 16, width, 3, 2, 20)), 2)
     blocks = [torch_block(width, 3, 20, True, attention=FusedAttention) for _ in range(2)]
     mine = PortedModel(29, width, blocks, nn.LayerNorm(width), 16)
@@ -235,7 +235,7 @@ def decoder_pair(width=12):
 
 
 def today_pair(heads=3):
-    """A port, in the style of Llama, of notebook 10's decoder."""
+    """A port of notebook 10's decoder, in the style of Llama."""
     theirs = fill(TodayDecoder(TodayConfig(29, 24, heads, 3, 2, 20)), 3)
     blocks = [llama_block(24, heads, 3, Gated(24, 20)) for _ in range(2)]
     mine = PortedModel(29, 24, blocks, PortedRMSNorm(24))

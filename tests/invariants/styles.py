@@ -1,4 +1,4 @@
-"""The same attention as different people write it, with the same weights: pairs that no names connect."""
+"""The same attention in different coding styles, with the same parameters: pairs of models without common names."""
 
 import itertools
 from functools import partial
@@ -48,7 +48,7 @@ class Stacked(nn.Module):
 
 
 class Einsum(nn.Module):
-    """No modules: matrices, and letters for their axes."""
+    """Plain parameters and einsum, without modules."""
 
     def __init__(self):
         super().__init__()
@@ -103,7 +103,7 @@ class OneByOne(nn.Module):
 
 
 class SequenceFirst(nn.Module):
-    """(T, B, C), with items and heads in one axis."""
+    """Computes on (T, B, C), with batch items and heads in one axis."""
 
     def __init__(self):
         super().__init__()
@@ -140,7 +140,7 @@ STYLES = (Separate, Stacked, Einsum, OneByOne, SequenceFirst, Torchs)
 
 
 def pair(mine, theirs, change=lambda q, k, v, o: None):
-    """change: what is done to the projections of mine, to queries, keys, values and output, in place"""
+    """Return a pair; change(q, k, v, o) may change the four projections of mine in place."""
     models, sources = (mine(), theirs()), (Separate(), Separate())
     for source in sources:
         for i, layer in enumerate(source.children()):
@@ -158,11 +158,11 @@ PAIRS = {
 }
 
 
-# ---------------------------------------------------------------- what another parameter makes up for
+# ---------------------------------------------------------------- changes that another parameter cancels
 
 
 def other_order(q, k, v, o):
-    """Heads in another order, with the columns of the output projection to match."""
+    """Reorder the heads, and the columns of the output projection to match."""
     rows = torch.arange(C).view(H, -1)[[2, 0, 3, 1]].flatten()
     for parameter in (*q.parameters(), *k.parameters(), *v.parameters()):
         parameter.data = parameter.data[rows]

@@ -1,4 +1,4 @@
-"""However a model is called, healthy ones are not accused; of broken ones it is said what to look at."""
+"""The assertions accept healthy models however they are called, and say where to look in broken ones."""
 
 import itertools
 from contextlib import nullcontext
@@ -42,7 +42,7 @@ FAR = torch.ones(7, 7, dtype=torch.bool).triu(1)
 
 
 class Net(nn.Module):
-    """A module of one step, which may refer to others."""
+    """A module that calls one function, which may use an inner module."""
 
     def __init__(self, step, inner=None):
         super().__init__()
@@ -82,7 +82,7 @@ def last_logits(model, ids, targets=None):  # as in nanoGPT
 
 
 def dropping(step, p=0.2):
-    """A module with dropout that this step may call, as `m[1]`."""
+    """A module whose forward is step(model, x), with dropout available as `model[1]`."""
     model = nn.Sequential(nn.Linear(12, 12), nn.Dropout(p))
     model.forward = lambda x: step(model, model[0](x))
     return model
@@ -174,7 +174,7 @@ def over_positions():
 
 
 def by_view(x):
-    return x.view(2, 3, x.size(1), 4)  # two items, three heads
+    return x.view(2, 3, x.size(1), 4)  # two batch items, three heads
 
 
 def rotated_along_heads(x):
@@ -187,13 +187,13 @@ def visible(x, diagonal):
 
 
 def from_zero(model):
-    """Positions that begin again after a past."""
+    """Make the positions start again at 0 after a past."""
     model._places = lambda ids, past, real: torch.arange(ids.size(1))
     return model
 
 
 def stepwise(step):
-    """A decoder in which step(forward, ids, past) takes the place of forward."""
+    """A decoder whose forward is replaced by step(forward, ids, past)."""
     model = story()
     inner = model.forward
     model.forward = lambda ids, past=None: step(inner, ids, past)
@@ -209,7 +209,7 @@ def keys_forgotten():
 
 
 def overwriting():
-    """Each call writes its outputs over those of the one before."""
+    """A decoder in which each call overwrites the outputs of the previous call."""
     buffer = torch.zeros(3, 9, 29)
 
     def step(inner, ids, past):
@@ -233,7 +233,7 @@ class Attention(MultiHeadAttention):
 
 
 def heads_of(name, step):
-    """Ask for the heads of an attention in which step(attention, ...) takes the place of a method."""
+    """Test the heads of an attention in which step(attention, ...) replaces a method."""
     attention = fill(Attention(12, 3))
     setattr(attention, name, lambda *args: step(attention, *args))
     assert_heads_independent(attention, X, 3)
@@ -249,13 +249,13 @@ def first_values(m, x, _):
 
 
 def count(m, x):
-    """Training changes what evaluation gives."""
+    """A step in which each training run changes later results."""
     m.seen = getattr(m, "seen", 0) + m.training
     return m[1](x) * (1 + m.seen)
 
 
 def learning(name, step):
-    """Ask for the gradients of a decoder in which step(forward, x) is what a module gives."""
+    """Test the gradients of a decoder in which step(forward, x) replaces the forward of a module."""
     model = story()
     module = model.get_submodule(name)
     inner = module.forward
@@ -419,7 +419,7 @@ def test_broken_models_get_advice_that_fits(case):
 
 
 def past_that_grows():
-    """One list for all continuations."""
+    """A decoder whose pasts are all the same list."""
     kept = []
 
     def step(inner, ids, past):
@@ -433,7 +433,7 @@ def past_that_grows():
 
 
 def buffer_of_all_branches():
-    """Whoever goes on from a past writes the same rows: the first branch loses its tokens to the second."""
+    """A decoder with one buffer for all pasts: the second branch overwrites the tokens of the first."""
     rows = []
 
     def step(inner, ids, past):
@@ -511,7 +511,7 @@ def test_a_cache_in_the_module_is_emptied_by_reset():
         (lambda: assert_heads_independent(Attention(12, 3), X, 3, names=("q", "k", "v", "o")), "names must give the"),
     ],
 )
-def test_what_cannot_be_asked_accuses_nobody(ask, words):
+def test_a_question_that_does_not_apply_raises_value_error(ask, words):
     with pytest.raises(ValueError, match=words):
         ask()
 
@@ -521,7 +521,7 @@ def test_grouped_heads(repeat, heads):
     class Grouped(nn.Module):
         def __init__(self):
             super().__init__()
-            self.a, self.o_proj = nn.Linear(12, 24), nn.Linear(24, 12)  # a name that has to be told
+            self.a, self.o_proj = nn.Linear(12, 24), nn.Linear(24, 12)  # a name that is not among the usual ones
             self.k_proj, self.v_proj = nn.Linear(12, 8), nn.Linear(12, 8)
 
         def forward(self, x):
@@ -535,7 +535,7 @@ def test_grouped_heads(repeat, heads):
         assert_grouped_heads(Grouped(), X, 6, 2, names)
 
 
-def test_a_model_is_afterwards_as_it_was():
+def test_a_model_is_unchanged_afterwards():
     model = story(dropout=0.2).bfloat16().train()
     model.blocks[0].eval()
     before, modes = {k: v.clone() for k, v in model.state_dict().items()}, [m.training for m in model.modules()]

@@ -1,4 +1,4 @@
-"""`check_model` asks all that applies, and its table hides nothing."""
+"""`check_model` runs all tests that apply, and its table hides nothing."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Comparing two models: faults are named or not named, and never by a wrong name; nothing is left behind."""
+"""`compare` names a fault correctly or not at all, and leaves the models unchanged."""
 
 import copy
 import itertools
@@ -24,7 +24,7 @@ from tests.unit.refusals import require_refused
 PLACED = [fault for fault in FAULTS if fault.places]
 TOGETHER = [both for both in itertools.combinations(PLACED, 2) if both[0].pair == both[1].pair][::11]
 STEP = 7
-PARTS = [0, *(pytest.param(start, marks=pytest.mark.slow) for start in range(1, STEP))]  # the first in the quick run
+PARTS = [0, *(pytest.param(start, marks=pytest.mark.slow) for start in range(1, STEP))]  # 0 in the quick run
 
 
 def test_nine_tenths_of_the_faults_are_named():
@@ -59,7 +59,7 @@ def test_of_two_faults_no_third_one_is_named(start):
     assert not wrong
 
 
-def test_equal_models_agree_in_whichever_style_although_a_factor_may_stand_elsewhere():
+def test_equal_models_agree_in_any_style_even_if_a_factor_is_elsewhere():
     for name, make in PAIRS.items():
         mine, theirs, inputs, options = make()
         found = compare(mine, theirs, *inputs, **options)
@@ -69,7 +69,7 @@ def test_equal_models_agree_in_whichever_style_although_a_factor_may_stand_elsew
 
 
 @pytest.mark.parametrize("start", PARTS)
-def test_what_other_parameters_make_up_for_is_no_difference_and_no_cause(start):
+def test_a_change_that_other_parameters_cancel_is_neither_a_difference_nor_a_cause(start):
     for mine, theirs in ((Separate, Torchs), (OneByOne, Einsum)):
         mine, theirs, inputs, _ = styles.pair(mine, theirs, styles.EQUAL[start % 4])
         assert not compare(mine, theirs, *inputs)
@@ -84,7 +84,7 @@ def test_what_other_parameters_make_up_for_is_no_difference_and_no_cause(start):
     assert not wrong
 
 
-def test_a_module_that_runs_again_is_told():
+def test_a_module_that_runs_again_is_reported():
     class Stack(nn.Module):
         def __init__(self):
             super().__init__()
@@ -134,7 +134,7 @@ def test_half_precision_has_a_tolerance_of_its_own():
 
 
 def turned(x):
-    """The features in a direction that no list of causes has."""
+    """Rotate the features in a way that is not among the causes."""
     q, _ = torch.linalg.qr(torch.randn(x.size(-1), x.size(-1), generator=torch.Generator().manual_seed(1)))
     return x @ q.to(x)
 
@@ -154,7 +154,7 @@ ODD = {
 
 @pytest.mark.parametrize("start", PARTS)
 def test_what_nobody_has_thought_of_has_no_name(start):
-    known = [pair for pair in pairs.PAIRS if pair != "torch first"]  # whose dropout would rightly be named
+    known = [pair for pair in pairs.PAIRS if pair != "torch first"]  # its dropout would be named, correctly
     for i, (pair, (odd, change)) in list(enumerate(itertools.product(known, ODD.items())))[start::STEP]:
         mine, theirs, inputs, options = PAIRS[pair]()
         names = [name for name, _ in mine.named_modules() if name]
@@ -170,7 +170,7 @@ def test_what_nobody_has_thought_of_has_no_name(start):
         assert found.guess is None, (pair, odd, found.name, found.guess)
 
 
-# ---------------------------------------------------------------- what is said
+# ---------------------------------------------------------------- the report
 
 
 def test_the_report_names_the_place_the_size_and_the_cause():
@@ -221,7 +221,7 @@ def test_an_order_of_rows_that_is_undone_later_is_not_the_cause():
     assert found and found.guess is None
 
 
-def test_a_cause_is_told_in_words_that_are_true():
+def test_the_description_of_a_cause_is_true():
     one_plus = "m.h[0].ln2.forward = lambda x: F.rms_norm(x, (24,), 1 + m.h[0].ln2.weight, 1e-6)"
     late = 'edit(m, "scores.softmax(-1)", "scores.softmax(-1) - 1e4 * (1 - visible)")'
     late = 'edit(m, "torch.where(visible == 1, scores, -1e9)", "scores"); ' + late
@@ -255,11 +255,11 @@ def test_the_story_decoder_and_todays_are_other_architectures():
 def test_of_two_faults_the_second_is_said_to_follow():
     mine, theirs, inputs, options = PAIRS["decoder"]()
     mine.h[0].att.scale = lambda D: 1.0
-    mine.h[1].ffn.act = lambda x: F.relu(F.dropout(x, 0.5))  # of dropout further on nothing is said here
+    mine.h[1].ffn.act = lambda x: F.relu(F.dropout(x, 0.5))  # later dropout is not reported
     found = compare(mine, theirs, *inputs, **options)
     assert (found.name, found.guess.kind, found.follows) == ("h.0.att.wo", "scale", ("h.1.ffn.down",))
     assert "With the numbers of theirs there, `h.1.ffn.down` is the next that differs." in repr(found)
-    mine.h[0].att.hide = lambda s, v: s  # now two causes at one place: the first of them is told
+    mine.h[0].att.hide = lambda s, v: s  # two causes in one place: the first is named
     found = compare(mine, theirs, *inputs, **options)
     assert (found.name, found.guess.kind, found.follows) == ("h.0.att.wo", "scale", ("h.1.ffn.down",))
 
@@ -296,7 +296,7 @@ def test_a_head_with_the_numbers_of_the_embeddings_is_no_other_architecture():
         assert found.rows[0].name.endswith("tokens") and found.rows[0].other.endswith("tokens")
 
 
-def test_a_mapping_pairs_what_names_do_not_tell():
+def test_a_mapping_pairs_modules_that_names_do_not():
     torch.manual_seed(0)
     mine = nn.Sequential(nn.Linear(5, 5), nn.Linear(5, 5), nn.Tanh())
     theirs = nn.Sequential(nn.Linear(5, 5), nn.Linear(5, 5), nn.Tanh())
@@ -314,7 +314,7 @@ def test_a_mapping_pairs_what_names_do_not_tell():
     assert (found.name, found.guess.kind) == ("1", "parameter")
 
 
-# ---------------------------------------------------------------- nothing is left behind
+# ---------------------------------------------------------------- no side effects
 
 
 def state_of(model):
