@@ -1,4 +1,4 @@
-"""Pages: what they become, and what is said of a slip in one."""
+"""Pages: the exercises that are made of them, and the messages about errors in them."""
 
 import importlib
 import itertools
@@ -82,7 +82,7 @@ COUNT = itertools.count()
 
 @pytest.fixture
 def load(write_package):
-    """load(text of the page, **other pages) is the exercise."""
+    """load(text of the page, **other pages) returns the exercise."""
 
     def loaded(text=PAGE, **others):
         name, pages = f"course_of_pages_{next(COUNT)}", {"double": text, **others}
