@@ -123,7 +123,7 @@ def harmless(exercise: Exercise) -> list[str]:
 
 
 def redundant(exercise: Exercise) -> list[str]:
-    """Variants that behave like an earlier variant of the same misconception, so can be deleted.
+    """Variants that behave like an earlier variant of the same misconception, and can be deleted.
 
     Shared variants are exempt, since they may differ in another exercise.
     """

@@ -146,7 +146,7 @@ class Course:
             return explain_course.own_fault(exercise, error), True
 
     def hint(self, exercise_id: Any, number: int = 1) -> Report:
-        """Show a hint of an exercise; later hints say more.
+        """One hint of an exercise; later hints say more.
 
         Errors: none; a number that does not exist is answered with the ones that do
         Source: notebook 00

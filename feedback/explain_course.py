@@ -18,7 +18,7 @@ def next_steps(
 ) -> tuple[Part, ...]:
     """What every card says about what to do next.
 
-    `step` comes after this exercise; `solutions` is whether they are shown; `unsaved` says that progress is not saved.
+    `step` comes after this exercise; `solutions`: whether they are shown; `unsaved` says that progress is not saved.
     """
     lost = (say(unsaved),) if unsaved else ()
     if report.solved:

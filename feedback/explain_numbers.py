@@ -64,7 +64,7 @@ def two_misconceptions(seen: Observations, one: Misconception, other: Misconcept
 
 
 def _second_mistake(seen: Observations, indices: list[int]) -> str:
-    """Say that the other parts are wrong as well, if a mistake was named for the first parts of these results."""
+    """Say that other parts are wrong as well, if a mistake was named for the first parts of these results; else ''."""
     alone = {i: _first_parts_alone(seen.exercise, seen.comparison(i)).actual for i in indices}
     if all(allclose(seen.runs[i].value, value, seen.exercise.cases[i], equal_nan=True) for i, value in alone.items()):
         return ""

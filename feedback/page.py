@@ -91,7 +91,7 @@ class Code:
     kind: str  # "mistake", "given", "answer" or "suspect"
     line: int
     text: str = ""
-    block: bool = False  # whether the text stands in a fence, so that its first line is the one after `line`
+    block: bool = False  # whether the text is in a fence, so that its first line is the one after `line`
     edits: list[tuple[str, str]] = field(default_factory=list)
     of: str = ""  # the id whose code is edited, if it is not the base
     steps: dict[str, str] = field(default_factory=dict)
@@ -179,9 +179,9 @@ def _read(path: Path, changed: int) -> Page:
 MARK = re.compile(
     r"(?P<mark>##?|[->]|\d\.) (?P<text>.+)|(?P<fence>```.*)|(?P<paragraph>[^\s#<>=|~`*+-].*|`[^`].*|[+-](?:\d|inf).*)"
 )
-NAMED = re.compile(rf"({'|'.join((*FIELDS, 'include', 'raised in'))}|[A-Z][A-Z_0-9]+): ")  # a paragraph of its own
+NAMED = re.compile(rf"({'|'.join((*FIELDS, 'include', 'raised in'))}|[A-Z][A-Z_0-9]+): ")  # begins a paragraph
 FURTHER = {"-": ("an item", "  "), ">": ("a quotation", "> "), ".": ("a hint", "   ")}  # how further lines begin
-NESTED = re.compile(r">|(?:[-+*]|#+|\d+[.)]) ")  # what begins a list or a quotation of its own, even within `code`
+NESTED = re.compile(r">|(?:[-+*]|#+|\d+[.)]) ")  # begins a list or a quotation of its own, even within `code`
 CODE_OR_ESCAPED = re.compile(rf"{SPAN}|\\(?P<sign>[!-/:-@\[-`{{-~])")
 
 

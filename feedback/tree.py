@@ -27,7 +27,7 @@ def map_tensors(function: Callable, value: Any) -> Any:
 
 
 def detach(value: Any) -> Any:
-    """Without gradients, so that numbers can be taken out."""
+    """Detach all tensors, so that their numbers can be read."""
     return map_tensors(torch.Tensor.detach, value)
 
 

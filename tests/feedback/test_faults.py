@@ -13,7 +13,7 @@ def broken(monkeypatch):
 
 
 def test_a_fault_of_the_checker_says_so_with_its_place(broken, monkeypatch):
-    with pytest.raises(TypeError):  # while a course is debugged
+    with pytest.raises(TypeError):  # in debug mode
         check("0.1", lambda x: x)
     monkeypatch.setattr(COURSE, "debug", False)
     monkeypatch.setattr(COURSE.store, "_unsaved", [])

@@ -21,7 +21,7 @@ from helpers import heads
 
 REFERENCE = EXERCISES["2.2"].reference
 gpu = torch.Generator()  # stands in for the generator of a GPU
-forever = []  # what an answer keeps, as a global variable of a notebook does
+forever = []  # keeps what an answer made, like a global variable of a notebook
 
 
 def entered(context):

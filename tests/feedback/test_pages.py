@@ -169,7 +169,7 @@ def test_a_page_means_the_same_after_a_formatter(load):
 
 # ---------------------------------------------------------------- slips
 
-SLIPS = [  # what stands on the page, what is written in its place, and what is said of it
+SLIPS = [  # the text on the page, the text that replaces it, and part of the message
     ("difficulty: 1", "difficulty: 4", "difficulty is 1, 2 or 3, got '4'"),
     ("return x / 2", "retrun x / 2", "double.md:14: SyntaxError: invalid syntax, in `retrun x / 2`"),
     ("correct: Twice", "corect: Twice", "no page has a field 'corect'"),
