@@ -1,65 +1,65 @@
-"""Feedback on code: an engine that runs a learner's answer, and says which mistake it makes.
+"""An engine that runs a learner's answer to an exercise and tells which mistake it makes.
 
-README.md shows who calls whom in a check. All modules, in an order in which to read them; a file imports only files
-above it (but for types):
+README.md shows which modules call which during a check. All modules are listed here in reading order; except in type
+hints, a module imports only modules listed above it:
 
 What a learner sees
-    tree              results are tensors, lists, numbers, texts, or nested tuples of these
-    markup            how boxes look in a notebook
-    report            a Report, as text, as a card, as a dict
-    format            how values are written in it
-    display           source code and live views in a notebook
+    tree              walks through results: tensors, lists, numbers, strings, and nested tuples of these
+    markup            the HTML of boxes in a notebook
+    report            a Report, as plain text and as a card
+    format            formats values for reports
+    display           shows source code, live views and verdicts in a notebook
 
 What an exercise is
     exercise          test cases, misconceptions, properties, behavioral tests
-    page              how the page of an exercise is written, and read
-    page_code         from the text of code on a page to what it defines
-    page_exercise     an exercise from its page, and from the module next to it
+    page              the notation of an exercise's page, and its parser
+    page_code         compiles the code on a page
+    page_exercise     builds an exercise from its page and the module next to it
 
 Observe: each input is run once
-    source            did the cell run? a stub, or an answer? what does it read from the notebook?
-    kernel_state      what a learner's code may change for the whole notebook: it is kept, and put back
-    sandbox           run a learner's code once, safely, and record what happens
-    devices           answers that only work on the CPU, where tensors are on a GPU
-    errors            what an exception means here, and of which kind it is
-    compare           when two results, or two pieces of code, are the same
-    observations      what is known of an attempt
+    source            inspects an attempt: did its cell run? is it a stub? which notebook variables does it read?
+    kernel_state      saves and restores what a learner's code may change for the whole notebook
+    sandbox           runs a learner's code once, safely, and records what happens
+    devices           runs answers that only work on the CPU when the tensors are on a GPU
+    errors            what an exception usually means, and which exceptions are of the same kind
+    compare           whether two results are equal, and whether two pieces of code behave alike
+    observations      the results of an attempt and of the course's own code
 
 Judge
-    judge_contract    what may be handed in, and type, shape, dtype and device of a result
+    judge_contract    what may be handed in, and the type, shape, dtype and device of a result
     judge_mistakes    which known mistake an attempt makes
 
 Explain
     explainers        sentences made from the learner's own numbers
-    explain_errors    what is said about code that does not run, or stops
-    explain_numbers   what is said about wrong numbers
-    explain           what is said about everything else that is found, and about right answers
+    explain_errors    what a card says about code that does not run or raises an exception
+    explain_numbers   what a card says about wrong numbers
+    explain           what a card says about all other findings, and about right answers
 
 Check
-    checker           the order of all this: from an attempt to a report
+    checker           takes these steps in order, from an attempt to a report
 
 A course
-    exercise_package  the exercises of a package, also with other inputs
-    files             files and lines that are written whole or not at all
-    store             what has been solved and predicted, a line for each attempt and each choice
-    answers           the source of answers that passed
+    exercise_package  loads the exercises of a package, also with hidden inputs
+    files             writes files and appends lines, either whole or not at all
+    store             the record of attempts and predictions, one line for each
+    answers           saves the source of answers that passed
     buttons           the buttons of a prediction, in a notebook
     prediction        questions to answer before the next cell is run, and their pages
-    notebooks         the notebooks of a course, what they are made of, and links to what is in them
+    notebooks         the notebooks of a course, their sections and exercises, and links into them
     progress          what is solved and what is left, in one notebook and in all
-    explain_course    hints, what comes next, what does not exist
-    grading           what a grader reads: a message, and one exception
-    course            check, grade, hint, solution, progress, predict, yours for a package of exercises
+    explain_course    what a card says about hints, next steps and unknown ids
+    grading           what a grader sees: a message, and an exception if the answer is not right
+    course            check, grade, hint, solution, progress, predict and yours, for a package of exercises
 
-Points that hold
-    grading_worker    the process in which a notebook's code is run once more
-    grading_rerun     whether answers are right there: what points depend on
-    grading_nbgrader  the same for nbgrader
+Confirm graded answers
+    grading_worker    the fresh process in which a notebook's code runs again
+    grading_rerun     judges the answers from that process; points depend on it
+    grading_nbgrader  two autograding steps for nbgrader
 
 For authors
-    audit             what known mistakes promise, computed from fingerprints
+    audit             finds flaws in the known mistakes and inputs of an exercise
     contract_answers  wrong answers that break the contract, made from a reference
-    pytest_plugin     the promises that every exercise must keep, as tests
+    pytest_plugin     tests the promises that every exercise must keep
 """
 
 import importlib
@@ -81,7 +81,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The names above, imported when they are used: the start of the course needs modules that do without PyTorch."""
+    """Import the names above on first use, since the start of the course needs some modules but not PyTorch."""
     if name in __all__:
         home = "sandbox" if name == "ContractViolation" else "exercise"
         return getattr(importlib.import_module(f"feedback.{home}"), name)

@@ -1,6 +1,6 @@
-"""The source of answers that passed, one file for each exercise, which stays when a kernel ends.
+"""The source of answers that passed, in one file per exercise, which outlives the kernel.
 
-Which folder they are in, the course says.
+The course chooses the folder.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ Definition = (ast.FunctionDef, ast.ClassDef)
 
 
 class Answers:
-    """The answers that passed.
+    """A folder of answers that passed.
 
-    `folder` is where they lie, or a function that says so whenever one is kept; with None, none is kept.
+    `folder` is a path, or a function that returns one and is called for each answer; with None, nothing is saved.
     """
 
     def __init__(self, folder: Path | Callable[[], Path | None] | None = None) -> None:
         self._folder = folder
 
     def keep(self, exercise_id: str, attempt: Any) -> bool:
-        """Remember an answer that passed; returns whether the same one is kept already.
+        """Save an answer that passed, and return whether the same source was already saved.
 
-        One whose source is not at hand, such as a lambda, is not kept, nor is any where nothing can be written.
+        Nothing is saved if the source is not available, as for a lambda, or if the file cannot be written.
         """
         folder = self._folder() if callable(self._folder) else self._folder
         source = folder and definition(attempt)
@@ -48,9 +48,9 @@ class Answers:
 
 
 def definition(attempt: Any) -> str:
-    """The source of a function or class, without indentation, or '' where it is not at hand.
+    """The source of a function or class, dedented, or '' if it is not available.
 
-    inspect.getsource finds no class that was defined in a notebook, so it is looked for around one of its methods.
+    inspect.getsource cannot find a class that was defined in a notebook, so this looks around one of its methods.
     """
     inside = functions(attempt)
     if not inside:
@@ -66,7 +66,7 @@ def definition(attempt: Any) -> str:
 
 @lru_cache(maxsize=64)  # an answer and the functions that it uses are often in one file
 def _definitions(source: str) -> list[ast.FunctionDef | ast.ClassDef]:
-    """The functions and classes that a piece of code defines, also inside others; none where it cannot be parsed."""
+    """All functions and classes that a piece of code defines, nested ones included; [] if it cannot be parsed."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
@@ -75,5 +75,5 @@ def _definitions(source: str) -> list[ast.FunctionDef | ast.ClassDef]:
 
 
 def _first(node: ast.FunctionDef | ast.ClassDef) -> int:
-    """The first line of a definition, with its decorators."""
+    """The line on which a definition or its first decorator begins."""
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])

@@ -1,6 +1,6 @@
-"""What the statement and the misconceptions of an exercise promise, found without checking any answer.
+"""Find flaws in the inputs, the stated result and the misconceptions of an exercise, without checking any answer.
 
-The fingerprint of a variant is what it does on every test case of its exercise: numbers, or the kind of exception.
+The fingerprint of a variant is what it does on every test case of its exercise: its numbers or kind of exception.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from feedback.observations import known
 
 
 def unseeded(exercise: Exercise, again: Exercise) -> list[str]:
-    """Inputs that are others when the exercise is imported again: they were drawn without a seed of their own."""
+    """The names of inputs that change when the exercise is imported again: they were drawn without their own seed."""
     both = zip(_inputs(exercise), _inputs(again), strict=True)
     return [name for (name, ours), (_, theirs) in both if not tree.unchanged(ours, theirs)]
 
@@ -34,7 +34,7 @@ def _inputs(exercise: Exercise) -> list[tuple[str, list[torch.Tensor]]]:
 
 
 def always_square(exercise: Exercise) -> list[str]:
-    """Arguments two of whose axes have one size in every test case: an answer that swaps them would not be noticed."""
+    """Arguments with two axes of equal size in every test case: an answer that swaps these axes would go unnoticed."""
     sizes: dict[tuple[str, int], list[torch.Size]] = {}
     for case in exercise.cases:
         for name, value in zip(exercise.input_names, case.args, strict=False):
@@ -50,7 +50,7 @@ def always_square(exercise: Exercise) -> list[str]:
 
 
 def _tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    """(place, tensor) for the tensors in an argument; layers belong to it, but their sizes are not chosen freely."""
+    """Yield (place, tensor) for each tensor in an argument, without layers, whose sizes are not chosen freely."""
     if isinstance(value, torch.Tensor):
         yield name, value
     elif isinstance(value, (tuple, list)):
@@ -59,7 +59,7 @@ def _tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
 
 
 def misnamed_results(exercise: Exercise) -> list[str]:
-    """Test cases whose right result has another structure than `returns` says."""
+    """The test cases whose right result does not have the structure of `returns`."""
     names = exercise.returns if len(exercise.returns) > 1 else exercise.returns[0]
     return [
         case.name
@@ -93,7 +93,7 @@ def same_fingerprint(exercise: Exercise, one: Callable, other: Callable) -> bool
 
 
 def taken_for_another(exercise: Exercise) -> list[str]:
-    """Variants that do the same as a misconception that is tried before theirs: they would be told its sentence."""
+    """Variants that behave like an earlier misconception, whose sentence the learner would then read."""
     seen: list[tuple[Misconception, Callable]] = []
     found = []
     for misconception, number, code in variants(exercise):
@@ -106,7 +106,7 @@ def taken_for_another(exercise: Exercise) -> list[str]:
 
 
 def harmless(exercise: Exercise) -> list[str]:
-    """Variants that are right on every test case that a right answer must pass; of shared ones, if all of them are."""
+    """Variants that are right on every required test case; shared ones are listed only if all of them are."""
     ours = known(exercise)
     required = [i for i, case in enumerate(exercise.cases) if not case.limitation]
 
@@ -123,9 +123,9 @@ def harmless(exercise: Exercise) -> list[str]:
 
 
 def redundant(exercise: Exercise) -> list[str]:
-    """Variants that do the same as an earlier variant of their own misconception: they can go.
+    """Variants that behave like an earlier variant of the same misconception, and can be deleted.
 
-    Not so shared variants, which may differ in another exercise.
+    Shared variants are exempt, since they may differ in another exercise.
     """
     found = []
     for misconception in exercise.misconceptions:

@@ -1,9 +1,9 @@
-// A question with a button for each answer. A click is noted here; the choice goes to the kernel, which keeps it and
-// shows the verdict below the next output. A page without a kernel brings the verdicts along.
+// A question with a button for each answer. A click is acknowledged here and sent to the kernel, which records the
+// choice and shows the verdict below the next output. On a page without a kernel, the model contains the verdicts.
 
 /** @typedef {{ get(name: string): any, set(name: string, value: any): void, save_changes(): void }} Model */
 
-// JupyterLab's one-key shortcuts are kept away from the buttons, which Enter and the space bar press.
+// Turns off JupyterLab's one-key shortcuts on the buttons, so that Enter and the space bar press them.
 const OWN_KEYS = "data-lm-suppress-shortcuts";
 
 /** A new element with children.

@@ -1,4 +1,4 @@
-"""A prediction with buttons, drawn in the browser; a click is noted there, and told to the kernel."""
+"""The buttons of a prediction, drawn in the browser, which sends each click to the kernel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Buttons(anywidget.AnyWidget):
-    """The view. It knows no verdict: that comes below the output. (Without a kernel, it has them: tools/site.)"""
+    """The widget. It has no verdicts, which appear below the output; only on the website, tools/site adds them."""
 
     _esm = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
     _css = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
@@ -31,7 +31,7 @@ class Buttons(anywidget.AnyWidget):
 
 
 def show(question: Question) -> None:
-    """The still question, then the buttons, which hide it (in buttons.css)."""
+    """Show the static question, then the buttons, whose style sheet (buttons.css) hides it."""
     bundle: Any = Buttons(question)._repr_mimebundle_()
     live, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
     show_live(live[VIEW], metadata, question.still())

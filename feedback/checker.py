@@ -1,6 +1,6 @@
-"""From a learner's code to a report, in a fixed order; the first thing that is found is the first to fix.
+"""Judge a learner's code in a fixed order, and report the first thing found, which is the first to fix.
 
-It is decided here, stage by stage, and worded in the modules called explain_*.
+This module decides, stage by stage; `explain` and the explain_* modules write the sentences.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from feedback.sandbox import ContractViolation, StillRunning, session
 
 
 def check(exercise: Exercise, attempt: Any) -> Report:
-    """Find out what an attempt is.
+    """Judge an attempt, and report what was found.
 
     Errors: none from the attempt: whatever it does becomes a Report
     """
@@ -45,7 +45,7 @@ def check(exercise: Exercise, attempt: Any) -> Report:
 
 
 def _judge(seen: Observations, stage: int) -> Report | None:
-    """The first thing that is wrong in one stage, where the earlier stages are right."""
+    """Report the first thing wrong in one stage, given that the earlier stages are right."""
     return _raised(seen, stage) or _malformed(seen, stage) or _wrong_numbers(seen, stage)
 
 
@@ -78,7 +78,7 @@ def _malformed(seen: Observations, stage: int) -> Report | None:
         if violation:
             named = known_mistake(seen, stage)
             if violation.lost_axis and named and cases_with_mistake(seen, named, stage):
-                named = None  # where sizes are 1, many a mistake does no more than that
+                named = None  # if sizes are 1, many mistakes have no other effect
             if named and breaks_the_contract(seen, named, i):
                 evidence = _wrong_before(seen, stage, named, i) or violation.sentence
                 return explain_numbers.misconception(seen, named, evidence, stage)
@@ -92,7 +92,7 @@ def _malformed(seen: Observations, stage: int) -> Report | None:
 
 
 def _wrong_before(seen: Observations, stage: int, named: Any, stop: int | None = None) -> str:
-    """What a known mistake did to the numbers, up to the test case `stop`; '' where it did nothing."""
+    """Say what a known mistake did to the numbers on a test case before `stop`; '' if it shows on none."""
     for i in seen.required(stage):
         if i == stop or seen.runs[i].error or not same_shapes(seen.runs[i].value, seen.known.expected[i]):
             return ""
@@ -139,7 +139,7 @@ def _two_at_once(seen: Observations) -> Report | None:
 
 
 def _not_repeatable(seen: Observations, index: int) -> Report | None:
-    """Where something is random that must not be, properties and behavioral tests tell nothing."""
+    """Report results that are random but must not be: properties and behavioral tests would say nothing about them."""
     exercise, record = seen.exercise, seen.runs[index]
     if hasattr(exercise.comparison, "summary") or isinstance(record.value, list):
         return None
@@ -152,7 +152,7 @@ def _not_repeatable(seen: Observations, index: int) -> Report | None:
 
 
 def _broken_property(seen: Observations, stage: int) -> Report | None:
-    """The first property that the numbers lack, shown on the smallest input on which they lack it."""
+    """Report the first property that the numbers lack, on the smallest input that shows it."""
     exercise = seen.exercise
     small = [(case, None) for case in explain_numbers.minimal_examples(seen, stage)]
     large = [(seen.comparison(i), exercise.cases[i].name) for i in seen.required(stage)]
@@ -168,7 +168,7 @@ def _broken_property(seen: Observations, stage: int) -> Report | None:
 
 
 def _failed_behavior(seen: Observations, required: bool = False, early: bool = False) -> Report | None:
-    """The first behavioral test that fails; the required ones speak of right numbers, the others explain wrong ones."""
+    """Report the first behavioral test that fails. Required ones follow right numbers; others explain wrong ones."""
     exercise = seen.exercise
     for test in exercise.behavioral_tests:
         if (test.required, test.early) != (required, early):
@@ -182,7 +182,7 @@ def _failed_behavior(seen: Observations, required: bool = False, early: bool = F
 
 
 def _kept_from_earlier(seen: Observations) -> Report | None:
-    """Code that keeps a result: a call with other numbers of the same shapes changes it, or gives wrong numbers."""
+    """Report code that keeps a result: a call with other numbers of the same shapes changes it, or is wrong."""
     case, later, right = seen.exercise.cases[0], seen.with_other_numbers, seen.known.with_other_numbers
     before, afterwards = tree.detach(seen.runs[0].value), tree.detach(seen.runs[0].returned)
     if not allclose(afterwards, before, case, equal_nan=True):

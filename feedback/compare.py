@@ -23,7 +23,7 @@ def allclose(actual: Any, expected: Any, case: TestCase, equal_nan: bool = False
             and len(actual) == len(expected)
             and all(
                 allclose(a, b, case, equal_nan)
-                # in a list of ids, any kind of whole number is as good, True for 1 included
+                # in a list of ids, any type of integer will do, even True for 1
                 or (
                     isinstance(expected, list)
                     and isinstance(a, Integral)
@@ -41,13 +41,13 @@ def allclose(actual: Any, expected: Any, case: TestCase, equal_nan: bool = False
 
 
 def same_kind(actual: Any, expected: Any) -> bool:
-    """Whether a number or text is of the kind that is expected: an int may stand for a float, a bool for neither."""
+    """Whether a number or string has the expected type: an int may stand in for a float, a bool for neither."""
     wanted, got = tree.plain(expected), tree.plain(actual)
     return wanted is not None and (got is wanted or (got is int and wanted is float))
 
 
 def _same_value(actual: Any, expected: Any, case: TestCase, equal_nan: bool) -> bool:
-    """Whether two values that are no tensors are equal. That True is no int is the contract's affair."""
+    """Whether two values other than tensors are equal. True equals 1 here: judge_contract tells them apart."""
     wanted, got = tree.plain(expected), tree.plain(actual)
     if wanted in (int, bool) and got in (int, bool):
         return int(actual) == int(expected)
@@ -67,14 +67,14 @@ def same_behavior(a: Run, b: Run, case: TestCase, meanings: tuple = ()) -> bool:
 
 
 def _clearly_differ(a: Run, b: Run, case: TestCase) -> bool:
-    """Whether a few numbers lie twice as far apart as is allowed: most wrong results do, and need no `allclose`."""
-    pairs = zip(a.sample, b.sample, strict=False)  # a NaN is never far from anything: `allclose` decides
+    """Whether a sampled number is off by twice the tolerance. Most wrong results are, which saves an `allclose`."""
+    pairs = zip(a.sample, b.sample, strict=False)  # no comparison with NaN is true: `allclose` decides
     return any(abs(x - y) > 2 * (case.atol + case.rtol * abs(y)) for x, y in pairs)
 
 
 def same_shapes(actual: Any, expected: Any) -> bool:
     if isinstance(expected, list):
-        return isinstance(actual, list)  # their lengths may differ: that is a mistake to be shown
+        return isinstance(actual, list)  # their lengths may differ: that is a mistake to show
     if isinstance(expected, tuple):
         return (
             isinstance(actual, tuple)

@@ -1,7 +1,7 @@
-"""Wrong answers that break the contract of an exercise, made from its reference: one list for all exercises.
+"""Wrong answers that break the contract of an exercise, generated from its reference.
 
-Each is a right answer wrapped: it returns nothing, another type, dtype or shape, changes an input, cuts the gradient,
-hands out one tensor again and again, or adds random numbers.
+Each wraps a right answer so that it returns nothing or another type, dtype or shape, changes an input, cuts the
+gradient, returns the same tensor again and again, or adds random numbers.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from feedback.observations import known
 
 
 def contract_answers(exercise: Exercise) -> Iterator[tuple[str, Callable, str]]:
-    """(what it does, the answer, the diagnosis it must get where no known mistake does the same)."""
+    """Yield (what it does, the answer, the diagnosis that it must get unless a known mistake behaves alike)."""
     expected = known(exercise).expected
     leaf = next(iter(tree.flatten((expected[0],))))
     if exercise.runner.call is not FunctionRunner().call and exercise.runner.kind == "function":
-        return  # its runner makes something else of what the answer returns
+        return  # its runner turns what the answer returns into something else
     yield "returns nothing", _returning(exercise, lambda value: None), "returns-none"
     if not isinstance(leaf, torch.Tensor):
         return
@@ -43,14 +43,14 @@ def contract_answers(exercise: Exercise) -> Iterator[tuple[str, Callable, str]]:
         yield "cuts the gradient", _returning(exercise, cut), "no-gradients"
     if not hasattr(exercise.comparison, "summary") and leaf.is_floating_point():
         shapes = [next(iter(tree.flatten((value,)))).shape for value in expected]
-        if len(set(shapes)) < len(shapes):  # otherwise nobody notices
+        if len(set(shapes)) < len(shapes):  # otherwise no result is overwritten
             yield "returns one tensor again and again", _returning(exercise, _handing_out_one_tensor()), "shared-result"
         noisy = functools.partial(_on_first, lambda x: x + 0.1 * torch.rand_like(x))
         yield "adds random numbers", _returning(exercise, noisy), "not-repeatable"
 
 
 def _returning(exercise: Exercise, change: Callable[[Any], Any]) -> Callable:
-    """The reference, whose result is changed."""
+    """Wrap the reference so that its result is changed."""
     return _around(exercise, lambda right, args, options: change(right(*args, **options)))
 
 
@@ -66,7 +66,7 @@ def _changing_inputs(exercise: Exercise) -> Callable:
 
 
 def _around(exercise: Exercise, call: Callable[[Callable, tuple, dict], Any]) -> Callable:
-    """An answer like the reference, in which call(right, args, options) stands around the call."""
+    """Wrap the reference: the answer returns call(right, args, options), where `right` is the reference."""
     right: Any = exercise.reference
     if not isinstance(right, type):
         return functools.wraps(right)(lambda *args, **options: call(right, args, options))
@@ -80,14 +80,14 @@ def _around(exercise: Exercise, call: Callable[[Callable, tuple, dict], Any]) ->
 
 
 def _on_first(change: Callable, value: Any) -> Any:
-    """The first tensor of a result is changed."""
+    """Change the first tensor of a result."""
     if isinstance(value, tuple):
         return (_on_first(change, value[0]), *value[1:])
     return change(value)
 
 
 def _handing_out_one_tensor() -> Callable[[Any], Any]:
-    """Keeps one tensor for each shape, and hands it out again."""
+    """Return a function that keeps one tensor for each shape, and overwrites and returns it each time."""
     kept: dict[tuple, torch.Tensor] = {}
     return functools.partial(
         _on_first, lambda x: kept.setdefault((x.shape, x.dtype), torch.empty_like(x)).detach().copy_(x)

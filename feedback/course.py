@@ -1,4 +1,4 @@
-"""A course: a package of exercises, and the calls with which it answers its learners."""
+"""A course: a package of exercises, and the functions that its learners call."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from feedback.progress import CourseOverview, Item, NotebookOverview, NotebookPr
 from feedback.report import SOLVED, Report
 from feedback.store import Store
 
-MISSING: Any = object()  # the default of an argument that nobody gives
+MISSING: Any = object()  # the default of an argument that was not given
 
 
 class Course:
-    """Check an exercise, ask for a hint, read a solution, look at what is done, predict, and use what passed.
+    """A course, whose methods are the functions that learners and graders call.
 
-    package, folder  the package of the exercises and predictions, and where it lies
+    package, folder  the package of the exercises and predictions, and its folder
     contents         the notebooks
     own              other modules and packages of the course: solutions import from them, and no line in them is
                      shown as the learner's
-    progress         the file in which a learner's progress is kept, or a function that names it; None for memory
+    progress         the file in which a learner's progress is kept, or a function that returns it; None for memory
     answers          the folder in which answers that passed are kept, in the same way
-    solutions        whether `solution` answers, and cards lead to it
-    debug            whether a mistake in the checker is raised, or told to the learner as the course's
+    solutions        whether `solution` shows solutions, and cards mention it
+    debug            whether an exception in the checker is raised, instead of reported as the course's mistake
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Course:
         self.contents, self._folder = contents, folder
         self.store = Store(progress)
         self.answers, self.solutions = Answers(answers), solutions
-        self._passed: dict[str, Any] = {}  # what passed in this kernel, by the exercise's id
+        self._passed: dict[str, Any] = {}  # the answers that passed in this kernel, by exercise id
         source.answer_undefined_names(self._undefined)
 
     @cached_property
@@ -67,9 +67,9 @@ class Course:
         return prediction.load(self._folder)
 
     def check(self, exercise_id: Any, attempt: Any = MISSING, record: bool = True) -> Report:
-        """Try an answer and say what it is.
+        """Run an answer, and report whether it is right or which mistake it makes.
 
-        With record=False, progress() does not count it, yours() does not use it, and nothing is said to come next.
+        With record=False, progress() does not count it, yours() does not use it, and a right one gets no next step.
 
         Shapes: the exercise says them in its docstring
         Units:  the Report's status is "not attempted", "correct", "limited" (right, but it fails on an input that is
@@ -100,13 +100,13 @@ class Course:
         return replace(report, parts=(*report.parts, *next_steps))
 
     def _passes_again(self, exercise_id: str, attempt: Any) -> bool:
-        """Remember an answer that passed; whether the same one has passed before, as when all cells are run again."""
+        """Remember an answer that passed; return whether it had passed before, as when all cells are run again."""
         self._passed[exercise_id] = attempt
         is_kept = self.answers.keep(exercise_id, attempt)
         return is_kept and self.store.load().get(exercise_id) in SOLVED
 
     def _undefined(self, exercise_id: str, name: str) -> Report | None:
-        """What `check` says where the name of an answer does not exist in this kernel; None if that is not the case."""
+        """The report on an answer that no cell has defined; None unless `name` is that of the exercise's answer."""
         exercise = self._find(exercise_id)
         if exercise is None or exercise.name != name:
             return None
@@ -114,10 +114,10 @@ class Course:
         return explain_errors.did_not_run(exercise, slip) if slip else explain_errors.undefined(exercise)
 
     def grade(self, exercise_id: Any, attempt: Any, seed: int = 1) -> None:
-        """Judge an answer for a grader: print what is found, as text, and raise if it is not right.
+        """Judge an answer for a grader: print the report as text, and raise an exception if the answer is not right.
 
-        What `check` accepts is also tried on hidden inputs, so that an answer that repeats known results fails. Nothing
-        is recorded, and an answer with a limit is right.
+        An answer that `check` accepts is also tried on hidden inputs, where one that repeats known results fails.
+        Nothing is recorded, and an answer with a limit counts as right.
 
         Units:  seed chooses the hidden inputs: a whole number from 1
         Errors: NotYet, an AssertionError, with the diagnosis; LookupError if there is no such exercise; ValueError for
@@ -131,7 +131,7 @@ class Course:
         grading.print_verdict(report, self._judged(hidden[exercise.id], attempt)[0] if report.solved else None)
 
     def _judged(self, exercise: Exercise, attempt: Any) -> tuple[Report, bool]:
-        """What an answer is, and whether the checker itself is at fault, which says nothing about the answer."""
+        """The report on an answer, and whether the checker itself failed, which says nothing about the answer."""
         if source.has_same_code(attempt, exercise.given):
             return explain_course.unchanged(exercise), False
         try:
@@ -146,7 +146,7 @@ class Course:
             return explain_course.own_fault(exercise, error), True
 
     def hint(self, exercise_id: Any, number: int = 1) -> Report:
-        """One of the hints of an exercise; the later ones say more.
+        """One hint of an exercise; later hints say more.
 
         Errors: none; a number that does not exist is answered with the ones that do
         Source: notebook 00
@@ -222,7 +222,7 @@ class Course:
         return self._choose(asked, letter)
 
     def _choose(self, asked: Prediction, letter: str) -> Reply:
-        """Keep a choice. In a notebook, the verdict waits for the output."""
+        """Record a choice. In a notebook, the verdict is shown only below the next output."""
         self.store.choose(asked.id, letter)
         verdict = asked.verdict(letter)
         return asked.noted(letter) if show_below_next_output(asked.id, verdict) else verdict
@@ -283,7 +283,7 @@ class Course:
     def after(self, exercise_id: str) -> Step | None:
         """What comes after an exercise: the next one in its notebook, else the next notebook; None after the last.
 
-        Nothing leads from the core of a notebook into a deeper section.
+        A core exercise never leads to one in a deeper section.
         """
         notebook = self.contents.of(exercise_id)
         if notebook is None:
@@ -305,7 +305,7 @@ class Course:
 
 
 def _on_any_device(exercise: Exercise, attempt: Any) -> Any:
-    """The learner's answer as later cells use it, whose tensors are on a GPU where there is one."""
+    """Prepare a learner's answer for later cells, whose tensors are on a GPU if there is one."""
     if exercise.runner.kind == "function" and torch.cuda.is_available():
         return on_any_device(attempt, exercise.title)
     return attempt

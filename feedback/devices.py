@@ -1,4 +1,4 @@
-"""A learner's function on a GPU: if it only works on the CPU, on which it was checked, it runs there."""
+"""Run a learner's function on tensors on a GPU, or on the CPU if it only works there, where it was checked."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from feedback import tree
 
 
 def on_any_device(function: Callable, title: str) -> Callable:
-    """The same function for tensors on any device. If it fails there, or returns to the CPU, it runs on the CPU.
+    """Wrap a function for tensors on any device. If it fails there, or returns tensors elsewhere, it runs on the CPU.
 
-    The first time it does, it prints a line that says so.
+    The first time this happens, it prints a line that says so.
 
     Errors: those of the function
     """
@@ -54,7 +54,7 @@ def _to(device: Any, value: Any) -> Any:
 
 
 def _for_the_cpu(value: Any, there: torch.device) -> Any:
-    """An argument for code on the CPU: a module is copied, and a function goes on calculating where its tensors are."""
+    """Move an argument to the CPU: a module is copied, and a function is wrapped to compute on its old device."""
     if isinstance(value, torch.nn.Module):
         return copy.deepcopy(value).cpu()
     if callable(value):

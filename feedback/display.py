@@ -29,11 +29,11 @@ class Source:
 
 
 def show_live(view: dict[str, Any], metadata: dict[str, Any], still: dict[str, str]) -> None:
-    """What is shown where nothing runs, then the live view, whose style sheet hides the former.
+    """Show a static version, then the live view, whose style sheet hides the static one.
 
     They are two outputs because a saved notebook with both in one would show neither: JupyterLab prefers the view,
-    whose kernel is gone, and writes "model not found". In Colab each output has a page of its own, so that the view
-    could not hide anything: there both are one output, and Colab shows the view.
+    whose kernel is gone, and writes "model not found". In Colab each output is a page of its own, in which the view
+    could hide nothing: there both are one output, and Colab shows the view.
     """
     live = {VIEW: view}
     if "google.colab" in sys.modules:
@@ -44,20 +44,20 @@ def show_live(view: dict[str, Any], metadata: dict[str, Any], still: dict[str, s
 
 
 def show_below_next_output(name: str, thing: Any) -> bool:
-    """Show something below the output of the next cell that has one; returns whether there is a notebook with cells.
+    """Show something below the output of the next cell that has one; return False if this is not a notebook.
 
-    Something newer of the same name replaces what waits.
+    A newer item of the same name replaces one that is still waiting.
     """
     shell = get_ipython()
     if shell is None:
         return False
-    shell.events.register("post_run_cell", _show_what_waits)  # once: it is the same function each time
+    shell.events.register("post_run_cell", _show_what_waits)  # IPython registers the same function only once
     _waiting[name] = thing
     return True
 
 
 def _show_what_waits(result: Any) -> None:
-    """Called after each cell. One that raised, asks, or only defines something has no output that could decide."""
+    """Show all waiting items, unless the cell raised, asked a prediction, or only defined something."""
     code = result.info.raw_cell
     if result.success and not ASKS.search(code) and (result.result is not None or SHOWS.search(code)):
         display(*_waiting.values())

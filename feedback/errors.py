@@ -1,4 +1,4 @@
-"""What an exception means here, and of which kind it is. Most meanings stand in error_meanings.txt."""
+"""What an exception usually means, and what kind it is. Most meanings are in error_meanings.txt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REMOVES_AN_AXIS = r"\b(?:sum|mean|var|std|a?max|a?min|norm)\((?!\))"  # softmax 
 _HEAD, *_ENTRIES = Path(__file__).with_name("error_meanings.txt").read_text(encoding="utf-8").split("\n\n")
 _PAIRS = (entry.split("\n", 1) for entry in _ENTRIES)
 MEANINGS = {pattern: " ".join(sentence.split()) for pattern, sentence in _PAIRS}
-_SIZES_DIFFER = r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)"  # an entry there
+_SIZES_DIFFER = r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)"  # a key of MEANINGS
 _SIZES_OR_PLACES = r"size of (the )?tensor|is out of bounds|index out of range|cannot be multiplied|batch2 tensor"
 
 
@@ -26,10 +26,10 @@ def meaning(
 ) -> str:
     """One sentence on what this exception usually means, or ''.
 
-    own            (pattern, sentence) of the exercise, tried before the general ones
+    own            the exercise's own (pattern, sentence) pairs, tried before the general ones
     line           the learner's line: advice about a method is given only where the method is used
-    one_axis_more  whether the code is right with fewer axes, and stops with one more
-    code           all of the learner's code: a line may stop because an earlier one removed an axis
+    one_axis_more  whether the code is right on an input with fewer axes, and raises on one with more
+    code           all of the learner's code: a line may raise because an earlier one removed an axis
     """
     words = _words(error)
     layer = re.search(r"def forward\b[\s\S]*\bnn\.(Linear|Embedding|LayerNorm)\(", code)
@@ -50,12 +50,12 @@ def meaning(
 
 
 def known_here(error: BaseException, own: Meanings) -> str:
-    """What the exercise itself says of this exception, or ''."""
+    """The exercise's own sentence on this exception, or ''."""
     return _first(own, _words(error))
 
 
 def _first(meanings: Iterable[tuple[str, str]], words: str) -> str:
-    """What the first pattern that is found says, or ''."""
+    """The sentence of the first pattern that matches, or ''."""
     for pattern, sentence in meanings:
         found = re.search(pattern, words)
         if found:
@@ -64,10 +64,10 @@ def _first(meanings: Iterable[tuple[str, str]], words: str) -> str:
 
 
 def kind(error: BaseException, own: Meanings = ()) -> tuple:
-    """Of which kind an exception is: its category (the meaning that is found for it) and the sizes in its message.
+    """The kind of an exception: its category (the pattern that matches it) and the sizes in its message.
 
-    Two pieces of code that make the same mistake raise the same kind of exception. The wording around the sizes changes
-    from one release of PyTorch to the next, and with the function that was called; the sizes themselves do not.
+    Two pieces of code that make the same mistake raise the same kind of exception. The wording around the sizes depends
+    on the release of PyTorch and on the function that was called; the sizes themselves do not.
     """
     diagnosis = getattr(error, "diagnosis", None)
     if diagnosis is not None:
@@ -101,11 +101,11 @@ def _words(error: BaseException) -> str:
 
 
 def _matrix_product(words: str) -> str:
-    """Which sizes of a matrix product do not fit, and whether a transpose would help."""
+    """Say which sizes of a matrix product do not fit, and whether a transpose would help."""
     two = re.search(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", words)
     three = re.search(r"batch2 tensor to be: \[\d+, (\d+)\] but got: \[\d+, (\d+)\]", words)
     if two:
-        n, inner, other, p = two.groups()  # n may be a product of sizes: PyTorch makes one axis of those in front
+        n, inner, other, p = two.groups()  # n may be a product of sizes: PyTorch flattens the leading axes
         rule = (
             f"In a matrix product (..., n, m) @ (m, p) the inner sizes must agree; here these are {inner} and {other}."
         )
@@ -129,12 +129,12 @@ def _matrix_product(words: str) -> str:
 
 
 def _sizes_differ(words: str, line: str, code: str) -> str:
-    """Two tensors that do not broadcast; what may help depends on what the learner's line does."""
+    """Explain two tensors that do not broadcast, with advice that depends on the learner's line."""
     found = re.search(_SIZES_DIFFER, words)
     if not found:
         return ""
     rule = MEANINGS[_SIZES_DIFFER].format(*found.groups())
-    # The axes in front of a product are two at most here: from axis 2 on, something else in the line does not fit.
+    # Here a product has at most two leading axes, so a mismatch from axis 2 on comes from something else in the line.
     product = ("@" in line or "matmul" in line) and not re.search(r"dimension [2-9]", words)
     if product and re.search(r"\.T\b", line):
         return rule + " `.T` reverses all axes; `.transpose(-2, -1)` swaps the last two alone."
@@ -149,7 +149,7 @@ def _sizes_differ(words: str, line: str, code: str) -> str:
 
 
 def _compared_as_a_whole(words: str, line: str) -> str:
-    """Python's own max and min, which compare the rows of a tensor, each as a whole."""
+    """Explain Python's own max and min, which compare whole rows of a tensor."""
     found = re.search(r"(?<![.\w])(max|min)\(", line) if "Boolean value of Tensor" in words else None
     return (
         found
@@ -159,7 +159,7 @@ def _compared_as_a_whole(words: str, line: str) -> str:
 
 
 def _slip_in_a_name(words: str) -> str:
-    """A misspelled attribute, with the nearest name that exists."""
+    """Explain a misspelled attribute, and suggest the nearest name that exists."""
     found = re.search(r"'(\w+)' object has no attribute '(\w+)'", words)
     others = (*PYTHON_VALUES.split("|"), "builtin_function_or_method")
     if not found or found[1] in others or found[2].startswith("_"):

@@ -1,4 +1,4 @@
-"""What an exercise is made of. All of it is data: `checker` is the one place that acts on it."""
+"""The parts of an exercise, which are plain data: `checker` decides what is done with them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from feedback import tree
 class TestCase:
     """Inputs to try an answer on.
 
-    `limitation` marks a case that a right answer may fail: it is then "limited", and the learner reads the sentence.
+    `limitation` marks a case that a right answer may fail: it is then "limited", and its card shows this sentence.
     """
 
     __test__ = False  # nothing for pytest to collect
@@ -31,16 +31,16 @@ class TestCase:
 
 @dataclass(frozen=True, eq=False)
 class Misconception:
-    """A mistake that people really make, with the wrong code itself.
+    """A mistake that people really make, with code that makes it.
 
     means     what the learner's code does, in one or two sentences
     hint      what to think about next
-    variants  functions (or classes) that make this mistake, each in a way that gives other results or errors
+    variants  functions (or classes) that make this mistake, each with other results or errors
     explain   turns a Comparison into a sentence about the learner's own numbers
-    raised_in a pattern of the lines in which this mistake raises: other mistakes may raise the same exception
-    shared    how many variants, the first ones, come from a catalog that several exercises share: here some of them
-              may do the same
-    places    where each variant stands, as "mask_by_filling.md:42"
+    raised_in a pattern for the lines in which this mistake raises, since others may raise the same exception
+    shared    how many of the first variants come from a catalog for several exercises: some of them may behave alike
+              in this one
+    places    where each variant is written, as "mask_by_filling.md:42"
     """
 
     id: str
@@ -58,7 +58,7 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Property:
-    """Something that the numbers of every right answer have: `test(comparison)` is a sentence where they do not."""
+    """A property that all right numbers have: `test(comparison)` returns a sentence if they lack it, else None."""
 
     id: str
     test: Callable[[Comparison], str | None]
@@ -66,16 +66,16 @@ class Property:
 
     @classmethod
     def named(cls, id: str, hint: str) -> Callable[[Callable], Property]:
-        """A decorator that makes one of a test."""
+        """A decorator that turns a test into a Property."""
         return lambda test: cls(id, test, hint)
 
 
 @dataclass(frozen=True)
 class BehavioralTest:
-    """Something to try with the code itself: `test(attempt)` is a sentence where it fails.
+    """A test of the code itself: `test(attempt)` returns a sentence if the code fails, else None.
 
-    A `required` test is made with right numbers too; the others only explain wrong ones, those that are `early` before
-    the properties are looked at. `while_doing` says what went on, should the code raise in it.
+    A `required` test follows right numbers; the others only explain wrong numbers, the `early` ones before the
+    properties are tested. `while_doing` tells what was being done, for the card of code that raises in the test.
     """
 
     id: str
@@ -87,16 +87,16 @@ class BehavioralTest:
 
     @classmethod
     def named(cls, id: str, hint: str, **others: Any) -> Callable[[Callable], BehavioralTest]:
-        """A decorator that makes one of a test."""
+        """A decorator that turns a test into a BehavioralTest."""
         return lambda test: cls(id, test, hint, **others)
 
 
 @dataclass(frozen=True)
 class FunctionRunner:
-    """How the answer to an exercise that asks for a function is run.
+    """How to run the answer to an exercise that asks for a function.
 
     call         call(attempt, *args): apply the function to the arguments of a test case
-    input_names  what these arguments are called, where not as in the signature
+    input_names  the names of these arguments, if they differ from those in the signature
     describe     describe(args): a sentence on what the code was given, in place of the usual one
     """
 
@@ -123,7 +123,7 @@ class ExactComparison:
 
 @dataclass(frozen=True)
 class SummaryComparison:
-    """Right answers are random: they are equal in `summary(args, value)`, such as the share of zeros."""
+    """Right answers are random, and agree only in `summary(args, value)`, such as the share of zeros."""
 
     summary: Callable[[tuple, Any], Any]
 
@@ -135,32 +135,32 @@ class SummaryComparison:
 class Exercise:
     """One exercise: what is asked, a right answer, and all that is known about wrong ones.
 
-    `name`, `signature` and `arguments` follow from the reference itself. What is said in words stands on the page of
-    the exercise, from which `page_exercise.exercise` makes the fields `id` to `when_correct`.
+    `name`, `signature` and `arguments` are those of the reference. The texts are on the page of the exercise, from
+    which `page_exercise.exercise` takes the fields id, minutes, difficulty, misconceptions, hints and when_correct.
 
-    minutes, difficulty     what a learner needs; 1 to 3
+    minutes, difficulty     the time that a learner needs; 1 to 3
     reference               a right answer
-    returns                 the names of what it returns, as a tuple: ("weights",), or nested as the result is:
+    returns                 the names of what it returns, as a tuple: ("weights",), or nested like the result:
                             ("out", ("keys", "values"))
-    cases                   what every answer is tried on; sizes differ along every axis where they can
-    square                  arguments whose axes have one size by their meaning, such as ("mask",)
-    minimal_inputs          tuples of tiny arguments, the smallest first, to show a mistake by hand
-    misconceptions, hints   the mistakes that are known; the hints, from a nudge to the answer
+    cases                   the test cases of every answer, in which all axes differ in size where they can
+    square                  arguments whose axes always have the same size, such as ("mask",)
+    minimal_inputs          tuples of tiny arguments, the smallest first, on which a mistake can be followed by hand
+    misconceptions, hints   the known mistakes; the hints, from a nudge to the answer
     when_correct            what the learner reads after a right answer
-    page                    its page, as feedback.page_exercise.CompiledPage: the answers that the checker is held to
-    given                   where one line is to be repaired: the code in the notebook's cell, which is no answer yet
+    page                    its feedback.page_exercise.CompiledPage, with the answers on which the checker is tested
+    given                   if one line is to be repaired: the code in the notebook's cell, which is no answer yet
     runner, comparison      how an answer is run, and compared with the reference
-    stage_of                stage_of(args) is a number: cases of a lower stage are judged first, and as long as they
-                            fail nothing is said of the later ones (causes before consequences)
+    stage_of                stage_of(args) is a number: cases of a lower stage are judged first, and as long as one
+                            fails, nothing is said about later stages (causes before consequences)
     judge_first             the parts of a result that are judged before the others, such as ("weights",)
-    properties              what the numbers of every right answer have
-    behavioral_tests        what is tried with the code itself
+    properties              tests of the numbers, which every right answer passes
+    behavioral_tests        tests of the code itself
     axis_names              names of sizes in messages, {7: "C"}
     error_meanings          what certain exceptions mean here: (pattern, sentence), tried before the general ones
-    none_hints              what to think about where this part of a result is None
+    none_hints              what to think about if a part of a result is None, by its name
     dtype_hints             what a part holds that should be bool and is not: {"mask": "A mask holds True and False"}
-    judge                   judge(seen) is the report on wrong results, where the exercise itself says what they mean:
-                            its mistakes need no code, and cases of a later stage are run only if the earlier ones pass
+    judge                   judge(seen) returns the report on wrong results, if the exercise itself explains them: its
+                            mistakes need no code, and cases of a later stage are run only if the earlier ones pass
     """
 
     id: str
@@ -189,7 +189,7 @@ class Exercise:
     page: Any = None
 
     def __post_init__(self) -> None:
-        """Refuse a missing pair of parentheses.
+        """Refuse a field that is not a tuple, as when its parentheses are missing.
 
         Errors: TypeError
         """
@@ -206,12 +206,12 @@ class Exercise:
                 raise TypeError(f"the arguments of TestCase({case.name!r}, ...) are a tuple; of one, it is (argument,)")
 
     def banks(self) -> Any:
-        """The answers that the checker is held to, feedback.page_exercise.Banks, made when this is called."""
+        """Compile the answers on which the checker is tested, as feedback.page_exercise.Banks."""
         return self.page.banks()
 
     @cached_property
     def name(self) -> str:
-        """What a learner's function or class is called: "softmax"."""
+        """The name of the learner's function or class: "softmax"."""
         return self.reference.__name__
 
     @cached_property
@@ -244,7 +244,7 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was expected of one input and what the learner's code gave: explainers and properties look at this."""
+    """The expected and the actual result for one input, as explainers and properties get them."""
 
     args: tuple
     expected: Any
@@ -253,12 +253,12 @@ class Comparison:
 
     @property
     def leaves(self) -> list[tuple]:
-        """(name, actual, expected) for each part of a result, also of a pair within a pair."""
+        """(name, actual, expected) for each part of a result, nested parts included."""
         return tree.named(self.names if isinstance(self.expected, tuple) else "result", self.actual, self.expected)
 
     @property
     def parts(self) -> list[tuple]:
-        """The same for the tensors of a result."""
+        """The leaves that are tensors."""
         return [leaf for leaf in self.leaves if isinstance(leaf[2], torch.Tensor)]
 
     @property

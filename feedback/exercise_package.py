@@ -1,12 +1,12 @@
 """The exercises of a package, imported when they are needed.
 
-A package has a folder for each notebook, in which an exercise is a page, mask_by_filling.md, whose first line gives its
-number, and the module next to it, mask_by_filling.py, which holds EXERCISE.
+A package has a folder for each notebook. An exercise in it is a page, such as mask_by_filling.md, whose first line has
+its number, and a module next to it, mask_by_filling.py, which defines EXERCISE.
 
-For a grader, the modules of a package are imported a second time: an answer that only repeats what it was checked on
-fails on other inputs. A module that makes inputs asks `seed()` while it is imported: 0 gives the inputs of `check`, any
-other number gives others of the same kind. A second import, because test cases are made where they are used, and each
-draw has to keep what its author intended: sizes, masks that hide something in every row, scores around -150.
+For a grader, the modules are imported a second time with hidden inputs, on which an answer fails if it only repeats
+known results. A module that draws inputs calls `seed()` while it is imported: 0 gives the inputs of `check`, any other
+number gives different inputs of the same kind. The modules draw them again themselves, since each draw has to keep what
+its author intended: sizes, masks that hide something in every row, scores around -150.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from feedback.sandbox import session
 
 @dataclass(frozen=True)
 class Heading:
-    """What the first lines of a page say: enough for a list of exercises, which need not be imported for it."""
+    """The first lines of a page, which are enough to list exercises without importing them."""
 
     id: str
     title: str
@@ -70,7 +70,7 @@ class Exercises(Mapping):
 
 @contextmanager
 def as_page_error(page: Path) -> Iterator[None]:
-    """Says in one sentence what is wrong with the module next to a page, and in which line of it.
+    """Turn an exception in the module next to a page into a PageError with its file and line.
 
     Errors: PageError
     """
@@ -103,12 +103,12 @@ _seed = 0
 
 
 def seed() -> int:
-    """The number to add to the seeds of inputs, for the modules that are being imported: 0 for `check`."""
+    """The number that a module adds to the seeds of its inputs while it is imported: 0 for `check`."""
     return _seed
 
 
 class HiddenExercises(Exercises):
-    """The exercises of a package, with the inputs of one seed."""
+    """The exercises of a package, imported again with the inputs of a given seed."""
 
     def __init__(self, package: str, folder: str, seed: int) -> None:
         super().__init__(package, folder)
@@ -122,7 +122,7 @@ class HiddenExercises(Exercises):
 
 @contextmanager
 def _imported_again(package: str, own: dict[str, ModuleType], seed: int) -> Iterator[None]:
-    """Inside, what lies in the package is imported again, unless `own` has it; afterwards all is as it was."""
+    """A context in which a package's modules are imported again, unless `own` has them, and restored afterwards."""
     global _seed
     parent = sys.modules[package]
     kept, attributes, before = _inside(package), dict(vars(parent)), _seed

@@ -1,6 +1,6 @@
-"""From what was found to what a learner reads. A card's sentences are in this module and in those called explain_*.
+"""Write the sentences of a card about what was found. The other sentences are in the explain_* modules.
 
-Here: what is wrong about the code, with right numbers or wrong ones, and what is added to other cards.
+Those in this module are about the code itself, about right answers, and notes that are added to other cards.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from feedback.observations import Observations
 from feedback.report import Code, Part, Report, SideBySide, Text, numbers, raised, say, think
 from feedback.sandbox import Run
 
-LONGEST_WORDS, LONGEST_LINES = 95, 12  # of what is found; its title and what to do next make 120 words and 15 lines
+LONGEST_WORDS, LONGEST_LINES = 95, 12  # without title and next steps, which make it 120 words and 15 lines
 
 
 def violation(exercise: Exercise, found: Violation, args: tuple) -> Report:
-    """The contract is broken, and no known mistake explains it."""
+    """Report a broken contract that no known mistake explains."""
     called = [numbers(called_with(exercise, args))] if found.diagnosis == "wrong-shape" else []
     return Report.on(exercise, "wrong", say(found.sentence), *called, think(found.hint), diagnosis=found.diagnosis)
 
@@ -42,7 +42,7 @@ def changes_a_layer(record: Run) -> bool:
 
 
 def changed_input(seen: Observations, index: int, named: Report | None = None) -> Report:
-    """That an input was changed, next to the report on a known mistake where there is one."""
+    """Report a changed input, below the report `named` on a known mistake if there is one."""
     record = seen.runs[index]
     names = [seen.exercise.input_names[i] for i in record.changed]
     as_before = "it as it was" if len(names) == 1 else "them as they were"
@@ -55,7 +55,7 @@ def changed_input(seen: Observations, index: int, named: Report | None = None) -
 
 
 def _about_changes(name: str, record: Run) -> str:
-    """How code comes to change this input."""
+    """Say which code changes an input of this type."""
     kinds = {type(record.args[i]) for i in record.changed}
     if dict in kinds:
         return (
@@ -85,7 +85,7 @@ def _about_changes(name: str, record: Run) -> str:
 
 
 def not_repeatable(exercise: Exercise, moved: float | None) -> Report:
-    """Two calls with the same numbers gave different results, which differ by up to `moved`."""
+    """Report two calls with the same numbers whose results differ, by up to `moved`."""
     by = "" if moved is None else f"; they differ by up to {number(moved)}"
     is_class = exercise.runner.kind == "class"
     called = "Built and called" if is_class else "Called"
@@ -110,7 +110,7 @@ def remembers(seen: Observations) -> Report:
 
 
 def shared_result(exercise: Exercise, result: Any) -> Report:
-    """A later call changes what an earlier one returned."""
+    """Report that a later call changed what an earlier one had returned."""
     kind = "list" if isinstance(result, list) else "tensor"
     return _wrong(
         exercise,
@@ -128,11 +128,11 @@ def failed_behavior(exercise: Exercise, test: BehavioralTest, sentence: str) -> 
 
 
 def correct(seen: Observations) -> Report:
-    """It is right, perhaps with a limit."""
+    """Report a right answer, perhaps with a limit."""
     exercise = seen.exercise
     failing = (i for i, case in enumerate(exercise.cases) if case.limitation and not seen.passes(i))
     passed = f"Correct on {len(list(seen.required()))} inputs."
-    for i in failing:  # the first: what it asks for may lift the others as well
+    for i in failing:  # only the first: a change for it may help with the others
         limit = f"{exercise.cases[i].limitation} {on_a_limitation(seen.runs[i], seen.known.expected[i])}"
         return Report.on(exercise, "limited", say(passed), think(limit))
     return Report.on(exercise, "correct", say(f"{passed} {exercise.when_correct}"))
@@ -142,7 +142,7 @@ def correct(seen: Observations) -> Report:
 
 
 def with_notes(seen: Observations, report: Report) -> Report:
-    """What wrong code may do without meaning to: read the notebook's variables, swap its arguments."""
+    """Note what wrong code may do by accident: read the notebook's variables or swap its arguments."""
     exercise, attempt = seen.exercise, seen.attempt
     if report.status not in ("wrong", "error") or report.diagnosis in {m.id for m in exercise.misconceptions}:
         return report
@@ -160,7 +160,7 @@ def with_notes(seen: Observations, report: Report) -> Report:
 
 
 def with_print(seen: Observations, report: Report) -> Report:
-    """Show once what the code printed: on the first input that went wrong, or on the first of all."""
+    """Show what the code printed on the first input that went wrong, or else on the first input."""
     wrong = (seen.runs[i] for i in seen.required() if not seen.passes(i))
     record = next(wrong, seen.runs[0])
     printed = record.printed.strip()
@@ -174,7 +174,7 @@ def with_print(seen: Observations, report: Report) -> Report:
 
 
 def shortened(report: Report) -> Report:
-    """The report, shortened where nobody would read it: inputs go first, then numbers, tables, and what was printed."""
+    """Shorten a report that is too long to read: inputs go first, then numbers, tables, and printed text."""
     parts = report.parts
     steps = (
         _without_inputs,
@@ -195,7 +195,7 @@ def _without_inputs(part: Part) -> Part:
 
 
 def _without_tables(part: Part) -> Part | None:
-    """Neither tables nor the input above them."""
+    """Leave out tables and the input above them."""
     return None if isinstance(part, SideBySide) or _is_text(part, "say") and part.text.endswith(":") else part
 
 
@@ -213,7 +213,7 @@ def _is_long(parts: tuple[Part, ...]) -> bool:
 
 
 def with_changes(report: Report, note: str) -> Report:
-    """Say what the code changed for the whole notebook, in a sentence; '' where nothing was changed."""
+    """Add a note on what the code changed for the whole notebook, unless it is ''."""
     return with_parts(report, say(note)) if note else report
 
 

@@ -1,4 +1,4 @@
-"""What a card says about the course itself: hints, what comes next, what does not exist, a fault of its own."""
+"""What a card says about the course itself: hints, next steps, unknown ids, and failures of the checker."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from feedback.report import Hints, Part, Report, Text, following, say
 def next_steps(
     exercise: Exercise, report: Report, step: Step | None, solutions: bool, unsaved: str = ""
 ) -> tuple[Part, ...]:
-    """What to do next, on every card.
+    """What every card says about what to do next.
 
-    `step` comes after this exercise; `solutions` are shown or not; `unsaved` says that no progress is kept.
+    `step` comes after this exercise; `solutions`: whether they are shown; `unsaved` says that progress is not saved.
     """
     lost = (say(unsaved),) if unsaved else ()
     if report.solved:
@@ -40,7 +40,7 @@ def no_attempt(exercise: Exercise) -> Report:
 
 
 def unchanged(exercise: Exercise) -> Report:
-    """The code of a cell in which a line is to be repaired, as it was given."""
+    """Report that the code to be repaired is still as it was given."""
     return Report.on(exercise, "not attempted", say("This is the code as it was given."))
 
 
@@ -61,7 +61,7 @@ def no_solution(exercise: Exercise) -> Report:
 
 
 def unknown(what: str, id: Any, known: Iterable[str], title: str = "") -> Report:
-    """There is no exercise, prediction or notebook of this id."""
+    """Report that no exercise, prediction or notebook has this id."""
     there = ", ".join(known)
     those = f"The {what}s are {there}." if there else "This course has none."
     return Report(str(id), title or f"{what} {id!r}", "error", (say(f"There is no {what} {id!r}. {those}"),))
@@ -74,7 +74,7 @@ def unknown_answer(asked: Prediction, answer: Any) -> Report:
 
 
 def own_fault(exercise: Exercise, error: Exception) -> Report:
-    """A mistake of the course's own, said as that, with its place."""
+    """Report an exception in the checker as a mistake of the course, with its place."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(frame.filename).parent.name}/{Path(frame.filename).name}, line {frame.lineno}"
     return Report.on(

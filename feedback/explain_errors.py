@@ -1,4 +1,4 @@
-"""What a card says about an attempt that cannot be run, or that stops."""
+"""What a card says about an attempt that cannot be run or raises an exception."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INDEXED = r"\w\[(?!None\b)[a-z_]\w*\s*[,\]]"  # x[i], x[i, j], not x[:, i] and x
 
 
 def did_not_run(exercise: Exercise, error: SyntaxError) -> Report:
-    """The cell that was to define the answer has a syntax error."""
+    """Report a syntax error in the cell that should define the answer."""
     place = f", line {error.lineno}" if error.lineno else ""
     line = f": `{error.text.strip()}`" if error.text and error.text.strip() else ""
     return Report.on(
@@ -35,7 +35,7 @@ def did_not_run(exercise: Exercise, error: SyntaxError) -> Report:
 
 
 def undefined(exercise: Exercise) -> Report:
-    """No cell has defined the answer since the kernel started."""
+    """Report that no cell has defined the answer since the kernel started."""
     return Report.on(
         exercise,
         "not attempted",
@@ -54,7 +54,7 @@ def refused(exercise: Exercise, sentence: str, next_step: str) -> Report:
 
 
 def never_ends(exercise: Exercise, error: StillRunning) -> Report:
-    """Code that did not come back: what it did all the time, and for how long."""
+    """Report code that did not return: whether it was running or waiting, and for how long."""
     seconds = f"{error.seconds:.0f} seconds"
     if error.waited:
         means = f"Your code was waiting for something (`time.sleep`, a lock, `input`), and was stopped after {seconds}."
@@ -66,7 +66,7 @@ def never_ends(exercise: Exercise, error: StillRunning) -> Report:
 
 
 def raises_when_read(exercise: Exercise, error: Exception, line: str) -> Report:
-    """What came back is of a class whose own methods raise, and not while the code itself ran."""
+    """Report a result or exception of a class whose own methods raise when it is inspected."""
     sentence = f"Looking at what your code returned or raised gave {type(error).__name__}, at your {line}."
     return Report.on(
         exercise,
@@ -81,12 +81,12 @@ def not_written(exercise: Exercise) -> Report:
 
 
 def broken_rule(exercise: Exercise, error: ContractViolation) -> Report:
-    """A rule of this exercise alone, in the words of its runner."""
+    """Report a broken rule of this exercise alone, in the words of its runner."""
     return Report.on(exercise, "wrong", say(error.sentence), diagnosis=error.diagnosis)
 
 
 def exception(seen: Observations, index: int, named: Misconception | None) -> Report:
-    """An exception: first what it means here, then Python's own message, with the place and the input."""
+    """Report an exception: first its meaning, then Python's own message with the line and the input."""
     exercise, record = seen.exercise, seen.runs[index]
     error: Any = record.error
     message = (raised(first_line(record)), numbers(called_with(exercise, record.args, error)))
@@ -111,14 +111,14 @@ def exception(seen: Observations, index: int, named: Misconception | None) -> Re
 
 
 def _before(line: str) -> str:
-    """What to think about an exception of which nothing is known."""
+    """What to think about if nothing is known about the exception."""
     if re.search(r"`(raise|assert)\b", line):
         return "Your own line demands something that the exercise does not promise: compare it with what was given."
     return "Print what this line works on just before it, values and shapes: which of them is not what you expect?"
 
 
 def _is_seen_in_numbers(seen: Observations, named: Misconception) -> bool:
-    """Whether an attempt returns wrong results of this mistake: an exception alone may have other causes."""
+    """Whether some wrong result is that of this mistake: an exception alone may have other causes."""
     returned = [i for i in seen.required() if seen.runs[i].error is None and not seen.passes(i)]
     return any(seen.behaves_like(code, i) for i in returned for code in named.variants)
 
@@ -130,7 +130,7 @@ def first_line(record: Run) -> str:
 
 
 def _one_axis_more(seen: Observations, stopped: int) -> bool:
-    """Whether the code takes items by an index, gave right numbers with fewer axes, and stops with more of them."""
+    """Whether the code indexes single items, is right on inputs with fewer axes, and raises on one with more."""
 
     def axes(index: int) -> int:
         return max((x.dim() for x in seen.exercise.cases[index].args if hasattr(x, "dim")), default=0)
@@ -141,11 +141,11 @@ def _one_axis_more(seen: Observations, stopped: int) -> bool:
 
 
 def called_with(exercise: Exercise, args: tuple, error: BaseException | None = None) -> str:
-    """What the learner's code was given, with its dtypes where the error speaks of them."""
+    """Say what the learner's code was called with, including dtypes if the error mentions them."""
     if exercise.runner.describe:
         return exercise.runner.describe(args)
     dtypes = errors.speaks_of_dtypes(error)
-    given: dict[str, list[str]] = {}  # the names of those that look the same, such as layers
+    given: dict[str, list[str]] = {}  # the names of arguments by their description, which layers may share
     for name, value in zip(exercise.input_names, args, strict=False):
         given.setdefault(argument("", value, dtypes), []).append(name)
     return f"It was called with {', '.join(listed(names) + looks for looks, names in given.items())}."

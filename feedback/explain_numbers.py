@@ -1,4 +1,4 @@
-"""What a card says about wrong numbers: what they show, on an input that is small enough to follow by hand."""
+"""What a card says about wrong numbers, if possible on an input that is small enough to follow by hand."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from feedback.observations import Observations, summarized
 from feedback.report import Part, Report, SideBySide, numbers, say, think
 from feedback.sandbox import Run
 
-LONGEST_EQUATION = 150  # characters of inputs that are worth reading in a sentence
-LONGEST_TABLES = 8  # lines of a right result and a wrong one
+LONGEST_EQUATION = 150  # characters that inputs may take up in a sentence
+LONGEST_TABLES = 8  # lines that the right and the wrong result may take up together
 CHOOSE_A_SMALL_ONE = (
     "Choose a small input of this kind, and print what each line makes of it: which step surprises you?"
 )
@@ -34,7 +34,7 @@ FOLLOW_BY_HAND = "Work this example out by hand, line by line: where do your num
 
 
 def misconception(seen: Observations, found: Misconception, evidence: str, stage: int, broken: str = "") -> Report:
-    """A known mistake, and next to it what is `broken` of the contract where that is another one."""
+    """Report a known mistake and, if the contract is violated by a second one, the sentence `broken` on that."""
     means = _where_it_matches(seen, cases_with_mistake(seen, found, stage)) + found.means
     besides = f"Besides: {broken[:1].lower()}{broken[1:]}"
     second = besides if broken else _second_mistake(seen, cases_with_mistake_in_first_parts(seen, found, stage))
@@ -50,7 +50,7 @@ def misconception(seen: Observations, found: Misconception, evidence: str, stage
 
 
 def two_misconceptions(seen: Observations, one: Misconception, other: Misconception) -> Report:
-    """Two known mistakes that together give just what came."""
+    """Report two known mistakes that together give exactly the attempt's results."""
     report = Report.on(
         seen.exercise,
         "wrong",
@@ -64,7 +64,7 @@ def two_misconceptions(seen: Observations, one: Misconception, other: Misconcept
 
 
 def _second_mistake(seen: Observations, indices: list[int]) -> str:
-    """That the other parts are wrong as well, where a mistake was named for what is in the first parts."""
+    """Say that other parts are wrong as well, if a mistake was named for the first parts of these results; else ''."""
     alone = {i: _first_parts_alone(seen.exercise, seen.comparison(i)).actual for i in indices}
     if all(allclose(seen.runs[i].value, value, seen.exercise.cases[i], equal_nan=True) for i, value in alone.items()):
         return ""
@@ -73,7 +73,7 @@ def _second_mistake(seen: Observations, indices: list[int]) -> str:
 
 
 def _first_parts_alone(exercise: Exercise, case: Comparison) -> Comparison:
-    """The same with right numbers in all other parts."""
+    """The same comparison with right numbers in all parts but the first ones (`judge_first`)."""
 
     def merged(names: Any, mine: Any, right: Any) -> Any:
         if isinstance(names, tuple):
@@ -84,7 +84,7 @@ def _first_parts_alone(exercise: Exercise, case: Comparison) -> Comparison:
 
 
 def _in_the_right_dtypes(case: Comparison) -> Comparison:
-    """The same with the learner's numbers in the dtypes that were asked for: another mistake may be in them as well."""
+    """The same comparison with the learner's numbers in the right dtypes: they may hold another mistake as well."""
 
     def converted(mine: Any, right: Any) -> Any:
         if isinstance(right, tuple) and isinstance(mine, tuple):
@@ -95,9 +95,9 @@ def _in_the_right_dtypes(case: Comparison) -> Comparison:
 
 
 def _where_it_matches(seen: Observations, indices: list[int]) -> str:
-    """The beginning of a sentence on a mistake that is seen on these test cases only.
+    """The beginning of a sentence on a mistake that shows on these test cases only.
 
-    Where others fail in another way, how many they are says nothing: there a second mistake may hide the first.
+    If other cases fail in another way, no count is given: a second mistake may hide the first one there.
     """
     if not indices:
         return ""
@@ -110,7 +110,7 @@ def _where_it_matches(seen: Observations, indices: list[int]) -> str:
 
 
 def in_numbers(seen: Observations, found: Misconception, index: int, stage: int) -> str:
-    """What the mistake does: on an input small enough to follow by hand, or else on the test case `index`."""
+    """Say what the mistake does on an input small enough to follow by hand, or else on the test case `index`."""
     explain = found.explain or explainers.entry
     for small in map(_in_the_right_dtypes, minimal_examples(seen, stage, found)):
         if allclose(small.actual, small.expected, seen.exercise.cases[0]):
@@ -135,7 +135,7 @@ def in_numbers(seen: Observations, found: Misconception, index: int, stage: int)
 def minimal_examples(seen: Observations, stage: int, named: Misconception | None = None) -> list[Comparison]:
     """The minimal inputs on which the attempt is wrong: first those on which it behaves like no other misconception.
 
-    A tiny input may fit two explanations; the best one to show is the smallest that fits one alone. Zeros hide what is
+    A tiny input may fit two explanations; the best one to show is the smallest that fits only one. Zeros hide what is
     done to them, so they come last. A named mistake is shown in a sentence, so only short inputs are tried.
     """
     exercise = seen.exercise
@@ -155,14 +155,14 @@ def minimal_examples(seen: Observations, stage: int, named: Misconception | None
 
 
 def _holds_zeros(args: tuple) -> bool:
-    """Whether a table that the code calculates with holds nothing but 0."""
+    """Whether some table of floats among the arguments holds nothing but 0."""
     floats = (x for x in tree.flatten(args) if isinstance(x, Tensor) and x.is_floating_point() and x.dim() > 1)
     return any(not x.any() for x in floats)
 
 
 @cache
 def _short_minimal_inputs(exercise: Exercise) -> list[int]:
-    """Which minimal inputs are worth reading in a sentence."""
+    """The indices of the minimal inputs that are short enough for a sentence."""
     return [i for i, args in enumerate(exercise.minimal_inputs) if len(_given(exercise, args)) < LONGEST_EQUATION]
 
 
@@ -179,14 +179,14 @@ def _same_on_minimal(seen: Observations, code: Callable, index: int) -> bool:
 
 
 def broken_property(exercise: Exercise, wanted: Property, lack: str, case: Comparison, name: str | None) -> Report:
-    """What the numbers lack, shown on a minimal input, or on the test case of this name."""
+    """Report a property that the numbers lack, on a minimal input or on the test case called `name`."""
     tried = [say(f'This was tried on "{name}".')] if name else []
     example = [] if name else side_by_side(exercise, case)
     return Report.on(exercise, "wrong", say(lack), *tried, think(wanted.hint), *example, diagnosis=wanted.id)
 
 
 def counterexample(seen: Observations, index: int, stage: int) -> Report:
-    """Expected and actual, on an input that is small enough to work through by hand."""
+    """Report the expected and the actual result, if possible on an input small enough to work through by hand."""
     exercise, case = seen.exercise, seen.comparison(index)
     so_far = _so_far(case.expected)
     for example in filter(None, (side_by_side(exercise, small) for small in minimal_examples(seen, stage))):
@@ -218,7 +218,7 @@ def _so_far(expected: Any) -> str:
 
 
 def side_by_side(exercise: Exercise, case: Comparison) -> list[Part]:
-    """The inputs of a case, and what was expected next to what came; [] where that is too long to be followed."""
+    """The inputs of a case, with its expected and actual result side by side; [] if that is too long to follow."""
     given = _given(exercise, case.args)
     differing = (
         SideBySide(name, *tables(right, actual))

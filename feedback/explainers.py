@@ -12,7 +12,7 @@ from feedback.compare import allclose
 from feedback.exercise import Comparison, TestCase
 from feedback.format import counted, in_a_row, more_digits, number, position, shortly
 
-TOLERANCE = TestCase("", ())  # the usual one
+TOLERANCE = TestCase("", ())  # with the default tolerances
 
 
 def worst(actual: torch.Tensor, expected: torch.Tensor) -> tuple[int, ...]:
@@ -35,7 +35,7 @@ def unraveled(index: int, shape: torch.Size) -> tuple[int, ...]:
 
 
 def entry(case: Comparison) -> str:
-    """The entry that is furthest off, in the first part of a result that differs; of a list, the first."""
+    """The entry that is furthest off in the first part of a result that differs; in a list, the first wrong one."""
     if isinstance(case.expected, list):
         return item(case)
     for name, actual, expected in case.leaves:

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and lines that are appended whole."""
+"""Write files, and append lines, either whole or not at all."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 
 def write(target: Path, content: str | bytes, mode: int = 0o666) -> None:
-    """Write another file and rename it: at `target` there is the old file or the new one, never half of one.
+    """Write a temporary file and rename it, so that `target` is the old file or the new one, never half of one.
 
-    mode  who may read and write it, as in os.open
+    mode  the permissions of the file, as in os.open
 
     Errors: OSError where it cannot be written
     """
@@ -22,14 +22,14 @@ def write(target: Path, content: str | bytes, mode: int = 0o666) -> None:
         with open(part, "wb", opener=lambda path, flags: os.open(path, flags, mode)) as file:
             file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
-            os.fsync(file.fileno())  # so that this holds even if the power fails
+            os.fsync(file.fileno())  # so that the file is whole even after a power failure
         patiently(os.replace, part, target)
     finally:
         part.unlink(missing_ok=True)
 
 
 def patiently(act: Callable, *args: Any, **options: Any) -> Any:
-    """On Windows a file refuses while another notebook has it open, for a moment."""
+    """Repeat a call that fails on Windows while another notebook has the file open for a moment."""
     for _ in range(10):
         try:
             return act(*args, **options)

@@ -1,4 +1,4 @@
-"""Values as the cards write them."""
+"""Format values for cards."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def _with_decimals(value: Any) -> str:
 
 
 def in_a_row(values: Iterable[Any]) -> str:
-    """Numbers as PyTorch shows them: with decimals, unless all of them are whole."""
+    """Numbers in a row, with 4 decimals unless all of them are whole."""
     values = list(values)
     return ", ".join(map(_shown(values), values))
 
 
 def _shown(values: Iterable[Any]) -> Callable[[Any], str]:
-    """How to write these numbers, and those next to them."""
+    """The function that writes these numbers, and those next to them, in one format."""
     return number if all(map(_is_whole, values)) else _with_decimals
 
 
@@ -58,7 +58,7 @@ def counted(number: int, one: str, many: str) -> str:
 
 
 def shortly(value: Any) -> str:
-    """Anything at all, cut to a few words."""
+    """The repr of any value, cut to 40 characters."""
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
@@ -69,7 +69,7 @@ def bracketed(names: Any) -> str:
 
 
 def describe(value: Any) -> str:
-    """What somebody returned or handed in, in a few words."""
+    """Describe what was returned or handed in, in a few words."""
     name = type(value).__name__
     if isinstance(value, torch.Tensor):
         return f"a tensor of shape {tuple(value.shape)}"
@@ -96,7 +96,7 @@ def describe(value: Any) -> str:
 
 
 def argument(name: str, value: Any, dtype: bool = False) -> str:
-    """A tensor by its shape, and its dtype where that matters; anything else as it is written."""
+    """Describe a tensor by its shape, and by its dtype if asked; anything else by its repr."""
     if isinstance(value, torch.Tensor):
         kind = f" and dtype {str(value.dtype).replace('torch.', '')}" if dtype else ""
         return f"{name} of shape {tuple(value.shape)}{kind}"
@@ -109,7 +109,7 @@ def argument(name: str, value: Any, dtype: bool = False) -> str:
 
 
 def axes(exercise: Exercise, shape: Any, seen: set[int]) -> str:
-    """A shape with its axes named: (2, 5, 7) = (B, T, S); only sizes that this call has `seen` have names."""
+    """A shape with its axes named: (2, 5, 7) = (B, T, S); only sizes in `seen`, those of this call, are named."""
     names = {size: name for size, name in exercise.axis_names.items() if size in seen}
     if not len(shape):
         return "() (a single number)"
@@ -122,7 +122,7 @@ def axes(exercise: Exercise, shape: Any, seen: set[int]) -> str:
 
 
 def _repeated(names: dict[int, str], shape: Any, i: int) -> bool:
-    """Whether axis i would be a second one of a name that no shape has twice, such as the batch: it is another axis."""
+    """Whether axis i repeats a name that no shape has twice, such as B: then it is a different axis."""
     name = names.get(shape[i])
     return name in AXES_ONCE and any(names.get(size) == name for size in shape[:i])
 
@@ -163,7 +163,7 @@ def inline(value: Any) -> str:
 
 
 def _table(value: Any, show: Callable[[Any], str]) -> str:
-    """A tensor as a table, its numbers as `show` writes them, without the word tensor; a text in its quotes."""
+    """A tensor as a table of numbers written by `show`, without the word tensor; anything else as its repr."""
     if _of_tensors(value):
         return "(" + ",\n ".join(_table(v, show).replace("\n", "\n ") for v in value) + ")"
     if not isinstance(value, torch.Tensor):
@@ -176,9 +176,9 @@ def _table(value: Any, show: Callable[[Any], str]) -> str:
 
 
 def tables(right: Any, actual: Any) -> tuple[str, str]:
-    """Two results that differ, as tables in which one can see it.
+    """Two results that differ, as tables that show the difference.
 
-    Where all numbers are whole, they have no decimals, as in PyTorch; where 4 decimals do not tell, they have more.
+    Numbers have one decimal if all of them are whole, else 4; if the tables then look the same, they have 8 digits.
     """
     numbers = [x for value in tree.flatten((right, actual)) if isinstance(value, torch.Tensor) for x in value.flatten()]
     for show in (_shown(numbers), more_digits):
@@ -198,7 +198,7 @@ def _of_tensors(value: Any) -> bool:
 
 
 def sentence(text: str) -> str:
-    """A clause as a sentence: a capital first, a full stop last."""
+    """A clause as a sentence, with a capital letter and a period."""
     return text[:1].upper() + ended(text)[1:]
 
 

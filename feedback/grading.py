@@ -1,4 +1,4 @@
-"""What a grader such as nbgrader is told: a message, and one exception if an answer is not right."""
+"""What a grader such as nbgrader sees: a message, and an exception if an answer is not right."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ WIDTH = 100
 
 
 class NotYet(AssertionError):
-    """An answer is not right; the text is the diagnosis, and a notebook shows it without a traceback."""
+    """Raised if an answer is not right; its text is the diagnosis, which a notebook shows without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [_wrapped(f"{type(self).__name__}: {self}")]
 
 
 def valid_seed(seed: int) -> int:
-    """A seed of hidden inputs.
+    """Return a seed of hidden inputs as an int.
 
-    Errors: ValueError where it is not a whole number from 1 to LARGEST
+    Errors: ValueError if it is not a whole number from 1 to LARGEST
     """
     if not str(seed).isdecimal() or not 1 <= int(seed) <= LARGEST:
         raise ValueError(
@@ -30,7 +30,7 @@ def valid_seed(seed: int) -> int:
 
 
 def print_verdict(seen: Report, hidden: Report | None) -> None:
-    """Print what was found on the inputs of `check`, and, where that is right, on hidden ones.
+    """Print what was found on the inputs of `check` and, if the answer is right there, on hidden ones.
 
     Errors: NotYet, unless both are right
     """
@@ -44,11 +44,11 @@ def print_verdict(seen: Report, hidden: Report | None) -> None:
 
 
 def _wrapped(text: str) -> str:
-    """Lines that fit on a grader's page, which does not break them; code, which is indented, stays as it is."""
+    """Wrap lines, since a grader's page does not; indented lines are code and stay as they are."""
     lines = text.splitlines()
     return "\n".join(line if line.startswith("    ") else fill(line, WIDTH, break_long_words=False) for line in lines)
 
 
 def _found(report: Report) -> str:
-    """The diagnosis in a sentence or two, and what Python said."""
+    """The diagnosis in a sentence or two, and Python's message."""
     return " ".join(part.plain() for part in report.parts if isinstance(part, Text) and part.kind in ("say", "raised"))

@@ -1,4 +1,4 @@
-"""Two steps of nbgrader's autograding, which `nbgrader_config.py` sets: graded cells come back, and points hold."""
+"""Two autograding steps for nbgrader: restore deleted graded cells, and give points only to confirmed answers."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Restore(NbGraderPreprocessor):
 
 
 class Judge(Execute):
-    """nbgrader's Execute, after the answers were judged: an answer that is not confirmed gets no points.
+    """Judges the answers, then runs nbgrader's Execute; an answer that is not confirmed gets no points.
 
-    Both run in a copy of the student's folder, away from other students' work. What ungraded cells print is dropped.
+    Both use a copy of the student's folder, away from other students' work. Outputs of ungraded cells are dropped.
     """
 
     course = Unicode("exercises", help="The package of the exercises.").tag(config=True)
@@ -53,7 +53,7 @@ class Judge(Execute):
         with _copied(folder) as copy:
             graded = judged(nb, course, seed, copy)
         runs_to_its_end = all(why != UNFINISHED for _, _, why in graded)
-        if runs_to_its_end:  # a notebook that ends or holds its process would do so to the kernel, too
+        if runs_to_its_end:  # a notebook that ends or blocks its process would do the same to the kernel
             with _copied(folder) as copy:
                 super().preprocess(nb, {**resources, "metadata": {**resources["metadata"], "path": copy}}, km)
         for cell in nb.cells:
@@ -90,9 +90,9 @@ def judged(nb: Any, course: Course, seed: int, folder: str) -> list[tuple[str, A
 
 
 def _graded(cell: Any) -> Answer | None:
-    """What a cell grades, as in `grade("3.3", mask_by_filling)`; None where people grade it.
+    """The answer that a cell grades, as in `grade("3.3", mask_by_filling)`; None if people grade the cell.
 
-    nbgrader has restored its source, unless it is a solution, too: that is the student's.
+    nbgrader has restored the source of such a cell, unless it is also a solution, whose source is the student's.
     """
     if cell.cell_type != "code" or not is_grade(cell) or is_solution(cell):
         return None

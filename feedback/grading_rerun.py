@@ -1,12 +1,12 @@
-"""Points that hold: answers are run once more, in a fresh process, on hidden inputs, and judged in this one.
+"""Confirm graded answers: run them again in a fresh process, on hidden inputs, and judge the results in this one.
 
-The code of a notebook can do anything to the kernel it runs in: replace `grade`, or what judges in it, or look for the
-reference there. So what `grade` finds is for the learner to read; an answer is only accepted if `rerun` agrees.
+The code of a notebook can do anything to its kernel: replace `grade` or the functions that it calls, or look for the
+reference. So the verdict of `grade` is only information for the learner; an answer counts only if `rerun` agrees.
 
     this process                                         the fresh one (grading_worker)
-    sends the cells, and where an answer is taken the
+    sends the cells and, where an answer is taken, the
     arguments of its test cases, in random order    ->   runs the cells; calls each answer with its arguments
-    reads the results, of which it trusts nothing   <-   writes results as JSON; it has no reference to copy from
+    reads the results without trusting them         <-   writes results as JSON; it has no reference to copy from
     compares them with the reference's
 """
 
@@ -38,21 +38,21 @@ from feedback.grading_worker import LONGEST_TASK, Answer, Task, Work, decoded
 from feedback.observations import known
 from feedback.sandbox import session
 
-LARGEST = 10**8  # bytes that are read of what comes back
+LARGEST = 10**8  # bytes of results that are read
 UNFINISHED = "a cell or an answer ended the process, did not end itself, or returned nothing that can be compared."
 _drawn = 1 + secrets.randbelow(10**9)
 
 
 def drawn_seed() -> int:
-    """The seed of the hidden inputs of this process: nobody knows it before, so there is nothing to keep secret."""
+    """A random seed of hidden inputs, drawn once per process, so that no seed has to be kept secret."""
     return _drawn
 
 
 def rerun(course: Course, steps: Sequence[str | Answer], seed: int, folder: str | Path | None = None) -> list[str]:
-    """Run the cells of a notebook in a fresh process, and say of each answer why it is not accepted; '' where it is.
+    """Run the cells of a notebook in a fresh process, and say for each answer why it is not accepted; '' if it is.
 
-    steps   the sources of the cells, and the answers at the places where they are taken
-    folder  in which the cells run
+    steps   the sources of the cells, and an Answer wherever one is taken
+    folder  the working directory of the cells
     """
     hidden = course.hidden(seed)
     answers = [step for step in steps if isinstance(step, Answer)]
@@ -64,7 +64,7 @@ def rerun(course: Course, steps: Sequence[str | Answer], seed: int, folder: str 
 
 
 def refused(title: str, why: str, seed: int) -> str:
-    """What a learner reads of an answer that is not confirmed."""
+    """The message to the learner on an answer that is not confirmed."""
     return (
         f"{title}: not confirmed. The notebook's code was run once more, in a fresh process and on inputs that it had "
         f"not seen (those of seed {seed}), and {why}"
@@ -75,7 +75,7 @@ def refused(title: str, why: str, seed: int) -> str:
 
 
 def _shuffled(exercise: Exercise, seed: int) -> list[int]:
-    """The test cases that an answer must pass, in an order that a list of known results cannot follow."""
+    """The required test cases in a random order, so that a list of known results does not fit."""
     required = [i for i, case in enumerate(exercise.cases) if not case.limitation]
     return random.Random(seed).sample(required, len(required))
 
@@ -85,7 +85,7 @@ def _task(exercise: Exercise, name: str, order: list[int]) -> Task:
 
 
 def _sent(course: Course, steps: list[str | Task]) -> bytes:
-    """The cells and tasks as bytes; what belongs to the exercises is sent itself, since it cannot be imported there."""
+    """Pickle the cells and tasks. Code of the exercises is pickled by value, since it cannot be imported there."""
     package = importlib.import_module(course.package)
     written = io.BytesIO()
     cloudpickle.register_pickle_by_value(package)
@@ -97,7 +97,7 @@ def _sent(course: Course, steps: list[str | Task]) -> bytes:
 
 
 class _Pickler(cloudpickle.Pickler):
-    """Also sends functions below `@cache`, which cloudpickle would only name."""
+    """Also pickles functions below `@cache` by value, which cloudpickle would pickle by name."""
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, functools._lru_cache_wrapper):
@@ -109,9 +109,9 @@ class _Pickler(cloudpickle.Pickler):
 
 
 def _run_afresh(sent: bytes, limit: float, folder: str | Path | None) -> list[Any]:
-    """What the process said of each task, as far as it came."""
+    """Run the fresh process, and return its results for each task that it completed."""
     paths = os.pathsep.join(filter(None, sys.path))
-    variables = {**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"}  # no module next to the notebook
+    variables = {**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"}  # skip modules next to the notebook
     with TemporaryFile() as input, TemporaryFile() as output:  # no pipes: whoever inherits one can keep it open
         input.write(sent)
         input.seek(0)

@@ -1,7 +1,7 @@
-"""The process in which `grading_rerun` runs a notebook's code: what it gives is written down, and judged elsewhere.
+"""The process in which `grading_rerun` runs a notebook's code; its results are judged in another process.
 
-No reference, no expected result and no misconception is ever in this process. What it is sent is how answers are
-called, and on what; what it sends back are numbers and texts.
+No reference, no expected result and no misconception is ever in this process. It receives cells, and how and with what
+arguments answers are called; it sends back numbers and strings.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from feedback.sandbox import run, session
 
 LONGEST_CELL = 30  # seconds
 LONGEST_TASK = 45  # seconds; an answer that is still running then has resisted every attempt to stop it
-RESISTS = 5  # seconds after which a cell that was stopped ends this process
+RESISTS = 5  # seconds after LONGEST_CELL at which a cell that is still running ends this process
 
 
 class Answer(NamedTuple):
@@ -40,7 +40,7 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """An answer as this process is asked for it: call(answer, *args) for all these arguments."""
+    """A request to run an answer: call(answer, *args) for each of these arguments."""
 
     name: str
     call: Callable
@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def _stand_in(package: str) -> ModuleType:
-    """A module whose functions do nothing: cells that call `check` run on, and `yours` gives the learner's own."""
+    """A module whose functions do nothing: `check` has no effect, and `yours` returns the learner's own answer."""
 
     def gives_back(*given: Any, **options: Any) -> Any:
         return given[1] if len(given) > 1 else None
@@ -93,7 +93,7 @@ def _stand_in(package: str) -> ModuleType:
 
 
 def _run_cell(shell: InteractiveShell, source: str) -> None:
-    """Run a cell as a kernel does; whatever it raises, the next one follows."""
+    """Run a cell as a kernel does, and ignore what it raises."""
     limited = hasattr(signal, "setitimer")
     if limited:
         signal.signal(signal.SIGALRM, _stop)
@@ -112,7 +112,7 @@ def _stop(*signal_and_frame: Any) -> None:
 
 
 def _results(task: Task, names: dict[str, Any]) -> list[dict]:
-    """What the answer gives, one call after the other, until one fails."""
+    """Call the answer with one set of arguments after the other until a call fails, and return the results."""
     found: list[dict] = []
     if task.name not in names:
         return [{"error": f"there is no {task.name}"}]
@@ -123,7 +123,7 @@ def _results(task: Task, names: dict[str, Any]) -> list[dict]:
                 return [*found, {"error": first_line(record.error)}]
             try:
                 found.append({"value": encoded(record.value)})
-            except Exception as error:  # such as that of a tensor without numbers
+            except Exception as error:  # such as for a meta tensor, which holds no numbers
                 return [*found, {"error": first_line(error)}]
     return found
 
@@ -132,7 +132,7 @@ def _results(task: Task, names: dict[str, Any]) -> list[dict]:
 
 
 def encoded(value: Any) -> Any:
-    """A result as JSON has it: only what is exactly a tensor, a number, a text, None, or a tuple or list of these."""
+    """Convert a result to JSON's types: tensors, numbers, strings, None, and tuples or lists of these."""
     value = tree.snapshot(value)
     if type(value) is torch.Tensor and value.layout == torch.strided:
         plain = torch.empty(value.shape, dtype=value.dtype).copy_(value.detach())  # whatever its strides are
@@ -147,7 +147,7 @@ def encoded(value: Any) -> Any:
 def decoded(data: Any) -> Any:
     """The result that was encoded; `data` may be anything, since it comes from a learner's process.
 
-    Errors: ValueError, TypeError, KeyError or RuntimeError where nothing encoded it
+    Errors: ValueError, TypeError, KeyError or RuntimeError if `encoded` did not make it
     """
     if not isinstance(data, dict):
         return data

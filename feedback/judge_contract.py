@@ -1,7 +1,7 @@
 """The contract of an exercise: what may be handed in, and the type, shape, dtype and device of its result.
 
-Whether it is kept is judged here alone, but for rules of a single exercise: its runner raises ContractViolation. What a
-card says of it stands next to each rule: a sentence, and what to think about or to do next.
+It is judged only here, except for the rules of a single exercise, whose runner raises ContractViolation. Next to each
+rule is the text of its card: a sentence, and what to think about or do next.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ KINDS: dict[type | None, str] = {
 
 @dataclass(frozen=True)
 class Violation:
-    """What is wrong about a result before its numbers are looked at."""
+    """Something wrong with a result that shows before its numbers are compared."""
 
     diagnosis: str
     sentence: str
     hint: str
-    lost_axis: bool = False  # of size 1
+    lost_axis: bool = False  # whether only axes of size 1 are missing
 
 
 # ---------------------------------------------------------------- before anything is run
 
 
 def refuse(exercise: Exercise, attempt: Any) -> tuple[str, str] | None:
-    """Why this cannot be run, and what to do next; None where there is an answer to run."""
+    """Say why this cannot be run, and what to do next; None if it can be run."""
     kind = exercise.runner.kind
     if callable(attempt) and (kind == "class") == isinstance(attempt, type):
         return _wrong_signature(exercise, attempt)
@@ -57,7 +57,7 @@ def refuse(exercise: Exercise, attempt: Any) -> tuple[str, str] | None:
 
 
 def _wrong_signature(exercise: Exercise, attempt: Callable) -> tuple[str, str] | None:
-    """The attempt cannot be called with the exercise's arguments, or without those that have a default."""
+    """Report an attempt that cannot be called with the exercise's arguments, or without the optional ones."""
     try:
         signature = inspect.signature(attempt)
     except (TypeError, ValueError):
@@ -88,7 +88,7 @@ def _binds(signature: inspect.Signature, arguments: tuple[str, ...]) -> bool:
 
 
 def _beginning(exercise: Exercise) -> str:
-    """The line that takes the exercise's arguments: of the function, or of a module's __init__."""
+    """The `def` line with the exercise's arguments: of the function, or of a module's __init__."""
     if exercise.runner.kind == "class":
         return f"def __init__(self, {exercise.signature.partition('(')[2]}:"
     return f"def {exercise.signature}:"
@@ -107,7 +107,7 @@ def violation(exercise: Exercise, attempt: Any, args: tuple, value: Any, expecte
 
 
 def parts(exercise: Exercise, value: Any, expected: Any) -> list[tuple]:
-    """(name, value, expected) for each part of a result that is not None, also of a pair within a pair."""
+    """(name, value, expected) for each part of a result, nested parts included, unless None is expected."""
     names = exercise.returns if isinstance(expected, tuple) else exercise.returns[0]
     return [part for part in tree.named(names, value, expected) if part[2] is not None]
 
@@ -133,14 +133,14 @@ def _wrong_type(exercise: Exercise, attempt: Any, value: Any, expected: Any) -> 
 
 
 def _is_alike(value: Any, expected: Any) -> bool:
-    """Whether a value is of the type that is asked for: a tensor, a list, or a number or text of this kind."""
+    """Whether a value has the expected type: a tensor, a list, or a number or string of the same kind."""
     if isinstance(expected, Tensor):
         return tree.is_dense(value)
     return isinstance(value, list) if isinstance(expected, list) else same_kind(value, expected)
 
 
 def _wrong_part(exercise: Exercise, name: Any, item: Any, expected: Any) -> Violation | None:
-    """What is wrong about one item of a tuple, which may be a pair again."""
+    """Report what is wrong with one item of a tuple, which may itself be a tuple."""
     sentence, hint = "", _ending(exercise)
     if expected is None and item is not None:
         sentence = f"{name} is {describe(item)}; here it should be None."
@@ -182,14 +182,14 @@ def _ending(exercise: Exercise) -> str:
 
 
 def _how_to_make(name: str, value: Any, expected: Any) -> str:
-    """How what came back becomes what was expected."""
+    """A hint on how to turn what was returned into what was expected."""
     if isinstance(expected, list):
         return f"Collect them in a Python list: {name} = [] before the loop, and in it {name}.append(...)."
     return _tensor_of(value) if isinstance(expected, Tensor) else _plain_of(value, expected)
 
 
 def _tensor_of(value: Any) -> str:
-    """How a list, or what max(dim=...) gives, becomes one tensor."""
+    """A hint on how to turn a list, or what max(dim=...) returns, into one tensor."""
     if type(value).__module__ == "torch.return_types":
         return "With dim, max, min and sort return both at once: take .values, or use amax or amin."
     if type(value) is tuple:
@@ -212,7 +212,7 @@ def _are_numbers(value: list) -> bool:
 
 
 def _plain_of(value: Any, expected: Any) -> str:
-    """How another value becomes the number or text that is asked for."""
+    """A hint on how to turn another value into the number or string that was expected."""
     kind, got = tree.plain(expected), tree.plain(value)
     if isinstance(value, Tensor) and value.numel() == 1:
         return "`.item()` takes the number out of a tensor that holds only one."
@@ -250,7 +250,7 @@ def _wrong_shape(exercise: Exercise, attempt: Any, args: tuple, value: Any, expe
 
 
 def _about_shapes(lost: bool, code: str) -> str:
-    """What may have gone wrong with a shape: advice about a method is given only where the code uses it."""
+    """A hint on a wrong shape, which mentions a method only if the code uses it."""
     if lost and "squeeze()" in code:
         return (
             "An axis of size 1 was lost: squeeze() without dim takes away every axis of size 1. Name the axis, "

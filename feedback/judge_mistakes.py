@@ -1,18 +1,18 @@
-"""Which known mistake an attempt makes.
+"""Find the known mistake that an attempt makes.
 
-A known mistake has code of its own, in one or more variants, each of which is run on every test case, too. An attempt
-makes the mistake if it behaves as a variant does: it gives the same results, or raises the same kind of exception.
+A known mistake has code of its own, in one or more variants, each of which is also run on every test case. An attempt
+makes the mistake if it behaves like a variant: it gives the same results, or raises the same kind of exception.
 
-Where an attempt makes one mistake and no other, some variant behaves the same on all test cases, and that is nearly
-always so. What is left are attempts with two mistakes, of which one should be named:
+Nearly all wrong attempts make a single mistake, and some variant behaves the same on all test cases. The others make
+two mistakes, one of which should be named:
 
-    the other one is seen elsewhere     Code that forgets the scale stops on a batch, too. On the test cases without a
-                                        batch it behaves like "no-scale"; what comes in a later stage can wait.
-    the other one is in another part    An answer returns (out, weights). The weights are not scaled, and the output is
-                                        summed over the wrong axis as well: no variant gives such an output. But the
-                                        weights alone are those of "no-scale": an exercise names such parts in
+    the second shows elsewhere          Code forgets the scale, and also raises on a batch. On the test cases without a
+                                        batch it behaves like "no-scale"; a mistake in a later stage can wait.
+    the second is in another part       An answer returns (out, weights). The weights are not scaled, and the output is
+                                        also summed over the wrong axis: no variant gives such an output. But the
+                                        weights alone are those of "no-scale". An exercise names such parts in
                                         `judge_first`.
-    both are everywhere                 Two variants are put together, as edits of the same code, and tried.
+    both show everywhere                Two variants are combined, as edits or steps of the same code, and tried.
 """
 
 from __future__ import annotations
@@ -30,22 +30,21 @@ from feedback.exercise import Exercise, Misconception
 from feedback.format import shortly
 from feedback.observations import Observations
 
-PAIRS, SLOW_PAIRS = 200, 60  # of mistakes that are tried together at most; slow where each is a class, or random
+PAIRS, SLOW_PAIRS = 200, 60  # the most pairs of mistakes to try; fewer if they are slow: classes, or random
 
 
 # ---------------------------------------------------------------- one mistake
 
 
 def known_mistake(seen: Observations, stage: int) -> Misconception | None:
-    """The misconception of an attempt that fails in this stage, and in none before it.
+    """The misconception of an attempt that fails in this stage but in no earlier one. The first rule that fits decides:
 
-    1. One that behaves the same on every test case.
-    2. One that behaves the same wherever the attempt fails.
-    3. One that behaves the same up to this stage: what comes later is a second mistake, for the next attempt.
-    4. The first whose first parts (the weights, say) are the same up to this stage: the later parts hold a second
-       mistake.
+    1. It behaves the same on every test case.
+    2. It behaves the same wherever the attempt fails.
+    3. It behaves the same up to this stage: a second mistake, in a later stage, is left for the next attempt.
+    4. Its first parts (the weights, say) are the same up to this stage: the other parts hold a second mistake.
 
-    2 and 3 only if it is the only one: where several would do, nothing is named.
+    Rules 2 and 3 name nothing if several misconceptions fit.
     """
     exercise = seen.exercise
     failing = [i for i in seen.required() if not seen.passes(i)]
@@ -60,7 +59,7 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
         if found:
             return found
     found = None
-    if len(so_far) < len(list(seen.required())) and set(failing) & set(so_far):  # what is right so far is like many
+    if len(so_far) < len(list(seen.required())) and set(failing) & set(so_far):  # what is right so far would fit many
         found = _the_only_one(_alike(seen, _failing_first(failing, so_far), seen.behaves_like))
     return found or _by_first_parts(seen, so_far)
 
@@ -68,7 +67,7 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
 def _alike(
     seen: Observations, indices: Iterable[int], alike: Callable[[Callable, int], bool]
 ) -> Iterator[Misconception]:
-    """The misconceptions of which a variant does the same on all these test cases, compared in this order."""
+    """Yield each misconception of which some variant is `alike` on all these test cases, compared in this order."""
     indices = list(indices)
     lines = [seen.runs[i].line for i in indices if seen.runs[i].line]
     for misconception in seen.exercise.misconceptions:
@@ -79,7 +78,7 @@ def _alike(
 
 
 def _failing_first(failing: list[int], indices: Iterable[int]) -> list[int]:
-    """The same indices, those of failing test cases first: there, most misconceptions can be told apart at once."""
+    """Sort the indices so that failing test cases come first, which rule out most misconceptions at once."""
     return sorted(indices, key=lambda i: i not in failing)
 
 
@@ -92,10 +91,10 @@ def _the_only_one(found: Iterable[Misconception]) -> Misconception | None:
 
 
 def _by_first_parts(seen: Observations, indices: list[int]) -> Misconception | None:
-    """Judge some parts of a result by themselves, as `judge_first` says, where they are wrong.
+    """Name a misconception by the parts of a result in `judge_first` alone, if these are wrong.
 
-    A misconception that is a mistake in these parts alone fits only an attempt whose other parts were made without it:
-    they are right, or those of another known mistake. Any other misconception fits only the rest.
+    A misconception that affects only these parts is named only if the attempt's other parts were made without it: they
+    are right, or those of another known mistake. Otherwise one that also affects other parts is named.
     """
     firsts, right = seen.exercise.judge_first, seen.known.summaries
     others = tuple(name for name in tree.flatten(seen.exercise.returns) if name not in firsts)
@@ -130,7 +129,7 @@ def _agree_in(seen: Observations, a: Any, b: Any, names: tuple[str, ...], index:
 
 
 def _parts(exercise: Exercise, value: Any, names: tuple[str, ...]) -> tuple | None:
-    """The parts of a result with these names, or None where the result is not what was asked for."""
+    """The parts of a result with these names, or None if the result has another structure or they are not tensors."""
     try:
         found = tuple(part for name, part in tree.named(exercise.returns, value) if name in names)
     except (TypeError, ValueError):
@@ -142,10 +141,10 @@ def _parts(exercise: Exercise, value: Any, names: tuple[str, ...]) -> tuple | No
 
 
 def two_known_mistakes(seen: Observations) -> list[Misconception]:
-    """The two misconceptions that an attempt makes at once, where no single one fits; [] where none are found.
+    """The two misconceptions that an attempt makes at once, if no single one fits; [] if none are found.
 
-    Edits or steps of the page are put together, and two of them fit if the result is the same on every test case that
-    an answer must pass. Nothing is named where several pairs fit, or where results are too alike to tell pairs apart.
+    Edits or steps from the page are combined in pairs, and a pair fits if it gives the same results on every required
+    test case. Nothing is named if several pairs fit, or if the results vary too little to tell pairs apart.
     """
     exercise, failing = seen.exercise, [i for i in seen.required() if not seen.passes(i)]
     if not exercise.page or any(seen.runs[i].error for i in failing):
@@ -164,11 +163,11 @@ def two_known_mistakes(seen: Observations) -> list[Misconception]:
 
 
 def _pairs(seen: Observations, probes: list[int]) -> Iterator[tuple[set[str], Callable]]:
-    """The ids of two mistakes, and code that makes both: the likeliest pairs first, judged by a few failing cases."""
+    """Yield the ids of two mistakes and code that makes both. A few failing cases tell which pairs are tried first."""
     exercise, right = seen.exercise, seen.known.summaries
     variants = [(m.id, n, code) for m in exercise.misconceptions for n, code in enumerate(m.variants)]
     wrong_on = {code: {i for i in probes if _is_wrong(seen, code, i)} for _, _, code in variants}
-    if exercise.judge_first:  # both mistakes are in these parts, or neither is: one alone has a name of its own
+    if exercise.judge_first:  # both mistakes are in these parts, or neither is: one alone would have been named
         i, firsts = probes[0], exercise.judge_first
         so_far = _agree_in(seen, seen.summaries[i].value, right[i], firsts, i)
         variants = [
@@ -178,7 +177,7 @@ def _pairs(seen: Observations, probes: list[int]) -> Iterator[tuple[set[str], Ca
         ]
 
     def unlikely(pair: tuple) -> tuple[int, int]:
-        """Where only one of the two does something, the attempt should do the same."""
+        """Rank a pair: where only one of the two is wrong, the attempt should behave like that one."""
         (_, m, one), (_, n, other) = pair
         alone = [(one, i) for i in wrong_on[one] - wrong_on[other]] + [
             (other, i) for i in wrong_on[other] - wrong_on[one]
@@ -201,13 +200,13 @@ def _size(args: tuple) -> int:
     return sum(leaf.numel() for leaf in tree.flatten(args) if isinstance(leaf, Tensor))
 
 
-# ---------------------------------------------------------------- where a mistake is seen
+# ---------------------------------------------------------------- where a mistake shows
 
 
 def cases_with_mistake(seen: Observations, named: Misconception, stage: int) -> list[int]:
-    """The test cases on which an attempt does what its known mistake does, where that is not so on all of them.
+    """The test cases on which an attempt behaves like its known mistake, if it does not do so on all of them.
 
-    Empty where a variant fits everything, and where the fourth rule named the mistake: it looks at one part alone.
+    Empty if a variant fits all of them, and if rule 4 named the mistake, which compares only some parts.
     """
     failing = [i for i in seen.required() if not seen.passes(i)]
     so_far = [i for i in failing if seen.exercise.stages[i] <= stage]
@@ -218,7 +217,7 @@ def cases_with_mistake(seen: Observations, named: Misconception, stage: int) -> 
 
 
 def cases_with_mistake_in_first_parts(seen: Observations, named: Misconception, stage: int) -> list[int]:
-    """The test cases whose first parts are wrong, where the fourth rule named the mistake; otherwise empty."""
+    """The test cases whose first parts are wrong, if rule 4 named the mistake; otherwise empty."""
     so_far = [i for i in seen.required() if seen.exercise.stages[i] <= stage]
     failing = [i for i in so_far if not seen.passes(i)]
     if any(seen.behaves_like(code, i) for code in named.variants for i in failing):
@@ -227,9 +226,9 @@ def cases_with_mistake_in_first_parts(seen: Observations, named: Misconception, 
 
 
 def breaks_the_contract(seen: Observations, named: Misconception, index: int) -> bool:
-    """Whether a known mistake alone makes results of another type, shape or dtype on a test case, as the attempt does.
+    """Whether a known mistake alone explains the wrong type, shape or dtype of the attempt's result on a test case.
 
-    Where it can also be made in the right dtype, another one is a mistake of its own.
+    If it can also be made in the right dtype, a wrong dtype is a mistake of its own.
     """
     right = seen.known.summaries[index]
     in_shape = same_shapes(seen.summaries[index].value, right)
@@ -245,12 +244,12 @@ def _same_dtypes(value: Any, right: Any) -> bool:
 
 
 def is_seen_on(seen: Observations, named: Misconception, index: int) -> bool:
-    """Whether the wrong numbers of a test case are those of the known mistake, and not of a second one alone."""
+    """Whether the known mistake, and not only a second one, shows in the wrong numbers of a test case."""
     return any(seen.behaves_like(code, index) for code in named.variants) or _first_parts_are_wrong(seen, index)
 
 
 def _first_parts_fit(seen: Observations, index: int) -> bool:
-    """Whether the first parts have the right shapes, whatever the others have."""
+    """Whether the first parts have the right shapes, whatever those of the others are."""
     both = (seen.summaries[index].value, seen.known.summaries[index])
     mine, right = (_parts(seen.exercise, value, seen.exercise.judge_first) for value in both)
     return mine is not None and right is not None and same_shapes(mine, right)

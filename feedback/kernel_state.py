@@ -1,15 +1,15 @@
-"""What a learner's code may change for the whole notebook: kept before a check, and put back.
+"""Save what a learner's code may change for the whole notebook before a check, and restore it.
 
 An answer runs in the learner's own kernel, together with the checker and the course. What it sets or replaces there
-would change the verdict and all later cells. It is put back before anybody runs into it:
+would affect the verdict and all later cells, so it is restored before it can:
 
-    after each call              what the next call would run into: AFTER_EACH_CALL, and builtins such as `sorted`
-    before the course's code     functions and classes of PyTorch, NumPy and the course; they are many, so they are
-      looks at results           compared with what was kept only then
+    after each call              what would affect the next call: AFTER_EACH_CALL, and builtins such as `sorted`
+    before the course's code     functions and classes of PyTorch, NumPy and the course; there are many, so they are
+      looks at results           compared with the saved ones only then
     after the check              the rest: AFTER_THE_CHECK
 
-What was only set (a switch, a mode, a directory) is put back silently. Functions that were replaced are named on the
-card, in `note`. README.md says what is left as it is.
+Settings (a switch, a mode, a directory) are restored silently. Functions that were replaced are named on the card, in
+`note`. README.md lists what is not restored.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ import torch
 from feedback.format import listed
 
 COURSE = {"feedback"}  # packages of the course's own code; `sandbox.declare_foreign` adds others
-LIBRARIES = {  # modules that learners know: what is replaced in them is put back
+LIBRARIES = {  # modules that learners know: what is replaced in them is restored
     *("math", "random", "functools", "itertools", "operator", "time", "numpy", "numpy.linalg", "numpy.random", "torch"),
     *(f"torch.{name}" for name in ("autograd", "fft", "linalg", "nn", "nn.functional", "nn.init", "optim", "special")),
 }
 MISSING = object()
-Switch = tuple[Callable[[], Any], Callable[[Any], Any]]  # what is now, and how to set it
-_inference_modes: list[Any] = []  # that were set: one that is forgotten ends
+Switch = tuple[Callable[[], Any], Callable[[Any], Any]]  # functions that get and set it
+_inference_modes: list[Any] = []  # kept, since a mode would end when its object is deleted
 
 
 # ---------------------------------------------------------------- switches
@@ -58,7 +58,7 @@ def _folder() -> str:
         return ""
 
 
-AFTER_EACH_CALL: list[Switch] = [  # since the next call, and the engine itself, would run into it
+AFTER_EACH_CALL: list[Switch] = [  # since they would affect the next call and the engine itself
     (sys.getrecursionlimit, sys.setrecursionlimit),
     (sys.gettrace, sys.settrace),
     (torch.get_default_device, lambda cpu: torch.set_default_device(None)),
@@ -108,10 +108,10 @@ class Namespace(NamedTuple):
     names: Any
 
     def put_back(self, kept: dict[str, Any], imported: bool) -> Iterator[str]:
-        """Put back the functions, classes and modules that are not as in `kept`, and give their names.
+        """Restore the functions, classes and modules that differ from `kept`, and yield their names.
 
-        When a part of PyTorch is first imported, it replaces functions of others: where something was `imported`, they
-        stay. What a module has more than before stays, too: an import adds names.
+        When a part of PyTorch is first imported, it replaces functions of others: if something was `imported`, these
+        stay. Names that were added to a module stay as well, since an import adds some.
         """
         is_class, now = isinstance(self.owner, type), dict(self.names)
         for name in {**kept, **now} if is_class else kept:
@@ -127,13 +127,13 @@ class Namespace(NamedTuple):
 
 
 def _is_code(value: Any) -> bool:
-    """Whether it is something that other code uses, and no state that changes in time."""
+    """Whether a value is code or a constant, rather than state that changes over time."""
     return callable(value) or isinstance(value, (ModuleType, float))
 
 
-@lru_cache(maxsize=1)  # looked for again once another module is imported
+@lru_cache(maxsize=1)  # computed again when another module was imported
 def _namespaces(modules: int) -> list[Namespace]:
-    """Builtins first, then what else the course's own code uses while a check goes on."""
+    """The builtins first, then what else the course's own code uses during a check."""
     found = {"": builtins, "torch.Tensor": torch.Tensor}
     for name, module in list(sys.modules.items()):
         of_course = name.partition(".")[0] in COURSE and name.count(".") < 2
@@ -149,24 +149,24 @@ def _namespaces(modules: int) -> list[Namespace]:
 
 
 class KernelState:
-    """What is kept of one check."""
+    """The state that is saved for one check."""
 
     def __init__(self) -> None:
         self.namespaces = _namespaces(len(sys.modules))
         self.functions = [dict(each.names) for each in self.namespaces]
-        self.called = False  # since all functions were last looked at
-        self.imported = len(sys.modules)  # then
+        self.called = False  # whether a call was made since all functions were compared
+        self.imported = len(sys.modules)  # at that time
         self.switches, self.rest = _kept(AFTER_EACH_CALL), _kept(AFTER_THE_CHECK)
         self.changed: dict[str, None] = {}
 
     def after_call(self) -> None:
-        """Put back what the next call, and the engine itself, would run into."""
+        """Restore what would affect the next call and the engine itself."""
         self.called = True
         self._put_functions_back(1)
         _put_back(self.switches)
 
     def put_functions_back(self) -> None:
-        """The same for the functions that the course's own code uses, before it is run. They are many."""
+        """Restore the many functions that the course's own code uses, before it is run."""
         if self.called:
             self._put_functions_back(len(self.namespaces))
             self.called, self.imported = False, len(sys.modules)
@@ -177,13 +177,13 @@ class KernelState:
                 self.changed |= dict.fromkeys(each.put_back(kept, len(sys.modules) > self.imported))
 
     def after_check(self) -> None:
-        """Put the rest back."""
+        """Restore the rest."""
         self.put_functions_back()
         _put_back(self.rest)
 
     @property
     def note(self) -> str:
-        """Which functions were put back, in a sentence; '' if none were."""
+        """A sentence that names the functions that were restored; '' if there are none."""
         if not self.changed:
             return ""
         shown = [f"`{name}`" for name in self.changed]

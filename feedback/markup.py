@@ -1,7 +1,7 @@
-"""How a box in a notebook looks: HTML that shows well in every theme, light or dark.
+"""The HTML of boxes in a notebook, which is readable in every theme, light or dark.
 
-A box has a see-through tint and inherits the color of its text. Its state stands on a plate of a solid color, white
-on dark, so that the words have the same contrast everywhere.
+A box has a translucent tint and inherits the color of its text. Its status is white on a label of a solid dark color,
+so that it has the same contrast everywhere.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def box(color: Color, content: str) -> str:
 
 
 def head(color: Color, sign: str, word: str, title: str) -> str:
-    """The first line of a box: its state on a colored plate, then the title."""
+    """The first line of a box: its status on a colored label, then the title."""
     rgb = "{}, {}, {}".format(*color)
     plate = (
         f'<span style="background:rgb({rgb});color:rgb(255, 255, 255);padding:1px 8px;border-radius:4px">'
@@ -39,7 +39,7 @@ def head(color: Color, sign: str, word: str, title: str) -> str:
 
 
 def in_one_line(html: str) -> str:
-    """Paragraphs next to each other, as far as there is room."""
+    """Paragraphs side by side, as far as there is room."""
     return f'<div style="display:flex;flex-wrap:wrap;gap:0 1.5em">{html}</div>'
 
 
@@ -49,7 +49,7 @@ def paragraph(text: str, label: str = "", href: str = "", lead: str = "") -> str
 
 
 def link(href: str, html: str) -> str:
-    """A link, underlined, so that its color is not all that tells it from the text around it."""
+    """A link, underlined so that it can be told from the text around it without its color."""
     return f'<a href="{escape(href)}" style="text-decoration:underline">{html}</a>' if href else html
 
 
@@ -63,7 +63,7 @@ def listing(title: str, text: str) -> str:
 
 
 def one_by_one(folded: list[tuple[str, str]], last: str) -> str:
-    """(summary, text) folded into each other, so that each is opened by itself; `last` comes below the last text."""
+    """Nest folds of (summary, text), so that each is opened separately; `last` comes below the last text."""
     inner = paragraph(last)
     for summary, text in reversed(folded):
         inner = (

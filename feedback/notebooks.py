@@ -1,16 +1,15 @@
-"""The notebooks of a course, links to what is in them, and what a notebook is made of, by the tags of its cells.
+"""The notebooks of a course, links into them, and their sections and exercises, which are found by the tags of cells.
 
-    core-12, deeper-8   the heading with which a section begins, whether a learner may leave it out, and its minutes
+    core-12, deeper-8   the heading of a section, core or one that may be skipped, and its minutes
     recap               the heading that ends the last section
     task-2.2            the heading of exercise 2.2, and the colored frame that says what to write
-    exercise-2.2        the empty function; the next cell of code is its check
-    predict-02.cards    the cell of code that asks prediction 02.cards
+    exercise-2.2        the empty function; the next code cell is its check
+    predict-02.cards    the code cell that asks prediction 02.cards
     predict             a text that asks for a prediction
 
-A cell is a dict, as in the file, with its source as one string. A course hands in one `Notebook` for each file, in
-order. Everything that belongs to a notebook starts with its number: exercise 2.5 and prediction 02.cards are in
-notebook 02. Nothing is imported but the standard library, since the learner's copies are made with this at every start
-of the course.
+A cell is a dict, as in the file, with its source as one string. A course has one `Notebook` for each file, in
+order. The id of an exercise or prediction begins with the number of its notebook: 2.5 and 02.cards are in notebook 02.
+Only the standard library is imported, since each start of the course makes the learner's copies with this module.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ def paths(folder: Path) -> dict[str, Path]:
 
 
 def tagged(cell: Cell, name: str) -> str | None:
-    """What follows the dash of the cell's tag: "2.2" for "exercise" where that is `exercise-2.2`; None without it."""
+    """The rest of the tag that begins with `name-`: "2.2" for "exercise" if it is `exercise-2.2`; None without one."""
     tags = cell["metadata"].get("tags", [])
     return next((tag.removeprefix(f"{name}-") for tag in tags if tag.startswith(f"{name}-")), None)
 
@@ -179,9 +178,9 @@ class Contents:
         return self.notebooks[index] if index < len(self.notebooks) else None
 
     def belonging(self, ids: Iterable[str], notebook: Notebook) -> list[str]:
-        """Those of the exercises or predictions that are in this notebook, in the order in which they stand there.
+        """The exercises or predictions among `ids` that are in this notebook, in its order.
 
-        An id is permanent, so an exercise that is added between 8.2 and 8.3 is called 8.7.
+        Ids are permanent, so they may be out of order: an exercise added between 8.2 and 8.3 is called 8.7, say.
         """
         number, places = notebook.number, list(_cells(self.folder / notebook.file))
         found = [id for id in ids if id.split(".")[0].zfill(2) == number]
@@ -190,7 +189,7 @@ class Contents:
     def link(self, id: str) -> str:
         """The address of an exercise or prediction, for a link in a notebook; empty if no notebook has it.
 
-        The folder of the file is left out: the link stays among the learner's own copies.
+        The folder is left out, so that the link leads to another of the learner's own copies.
         """
         notebook = self.of(id)
         if notebook is None:
@@ -206,7 +205,7 @@ class Contents:
 
 @cache
 def _cells(path: Path) -> dict[str, str]:
-    """{exercise or prediction: the id of its cell}, which is the cell with the heading above an exercise.
+    """{exercise or prediction: the id of its cell}; for an exercise, that is the cell with its heading.
 
     JupyterLab and exported pages know cells by these ids, which stay the same when a heading is reworded.
     """

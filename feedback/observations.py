@@ -1,4 +1,4 @@
-"""What is known of an attempt, and of the course's own right and wrong code: each input is run once, and remembered."""
+"""The results of an attempt, and of the course's own right and wrong code. Each input is run once and remembered."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from feedback.sandbox import Run, StillRunning, put_functions_back, run, run_tru
 
 
 class Known:
-    """What the course's own code does: the reference, and the variants of misconceptions, run when first needed."""
+    """The results of the reference and of the variants of misconceptions, each run when first needed."""
 
     def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
@@ -62,13 +62,13 @@ class Known:
     def _right(self, args: tuple) -> Any:
         record = run_trusted(self.exercise.runner.call, self.exercise.reference, args)
         if record.error:
-            raise record.error  # a mistake of the course: nothing is kept
+            raise record.error  # a mistake of the course: raised, so that it is not cached
         _require_judged(self.exercise, record.value)
         return record.value
 
 
 def _require_judged(exercise: Exercise, expected: Any) -> None:
-    """Refuse a right result that no answer could be compared with.
+    """Refuse a right result with which no answer could be compared.
 
     Errors: TypeError
     """
@@ -81,7 +81,7 @@ def _require_judged(exercise: Exercise, expected: Any) -> None:
 
 
 def _remember(owner: Any, *names: str) -> None:
-    """Let these methods of an object run once for the same arguments."""
+    """Cache the results of these methods of an object."""
     for name in names:
         setattr(owner, name, cache(getattr(owner, name)))
 
@@ -92,14 +92,14 @@ def known(exercise: Exercise) -> Known:
 
 
 def summarized(exercise: Exercise, record: Run) -> Run:
-    """A run with its result as the exercise compares it."""
+    """A run with its result summarized, as the exercise compares it."""
     if record.error is not None:
         return record
     return replace(record, value=exercise.comparison.summarize(record.args, record.value))
 
 
 class Observations:
-    """What an attempt did on the test cases, and, once asked for, on everything else."""
+    """The results of an attempt on the test cases and, once asked for, on everything else."""
 
     def __init__(self, exercise: Exercise, attempt: Any) -> None:
         self.exercise, self.attempt, self.known = exercise, attempt, known(exercise)
@@ -132,7 +132,7 @@ class Observations:
         return record.error is None and allclose(record.value, self.known.summaries[index], case)
 
     def behaves_like(self, code: Callable, index: int) -> bool:
-        """Whether the attempt did on a test case what a variant of a misconception does."""
+        """Whether the attempt behaves like a variant of a misconception on a test case."""
         theirs = self.known.variant(code, index)
         return same_behavior(self.summaries[index], theirs, self.exercise.cases[index], self.exercise.error_meanings)
 
@@ -168,12 +168,12 @@ class Observations:
         return run(self.exercise.runner.call, self.attempt, other_numbers(self.exercise.cases[0].args))
 
     def behavior(self, test: BehavioralTest) -> Run:
-        """What came of a behavioral test: its sentence, or an exception."""
+        """Run a behavioral test, whose result is its sentence, or an exception."""
         return run(lambda code, trial: trial(code), self.attempt, (test.test,))
 
 
 def other_numbers(args: tuple) -> tuple:
-    """Arguments of the same shapes: words, and rows that sum to 1, in another order; other numbers halved as well."""
+    """Arguments of the same shapes, with everything reversed, and floats halved unless their rows sum to 1."""
     return tuple(_reversed(value) for value in args)
 
 

@@ -1,11 +1,11 @@
-"""How the page of an exercise is written, and how it is read: a Markdown file with all that is said, and all answers.
+"""The notation of an exercise's page, a Markdown file with all its texts and answers, and the parser for it.
 
     # 3.3 mask_by_filling               the number of the exercise, and the name of its answer
 
-    minutes: 5 · difficulty: 2          fields: also correct (the text after a right answer), and what follows
-    WHICH: Which key is hidden?         words in capitals: {WHICH} stands for them in the texts below
-    uses: exercises.common.inputs       modules whose names the code of the page uses
-    steps: fill(scores, mask) · ...     how steps are called, where the exercise's `assemble` does not say it
+    minutes: 5 · difficulty: 2          fields; one more is `correct`, the text after a right answer
+    WHICH: Which key is hidden?         a text that {WHICH} stands for in the texts below
+    uses: exercises.common.inputs       modules whose names the code of the page may use
+    steps: fill(scores, mask) · ...     the arguments of steps, if the exercise's `assemble` lacks them
     1. Which number is lower than ...   a hint
 
     include: [scale](../common/scale.md): no-scale, scaled-by-d         mistakes of a catalog; without ids, all of them
@@ -15,38 +15,38 @@
 
     Where the mask is True ...          what the code does
     > Which of the two does ...         what to think about next
-    raised in: `q @ k`                  a pattern of the lines in which this mistake raises
+    raised in: `q @ k`                  a pattern for the lines in which this mistake raises
 
     - `code`                            a way to make the mistake, known to the checker
-    - answer: `code`                    an answer with it, which only tests read: nothing is fitted to it
+    - answer: `code`                    an answer that makes it, which only tests see, not the checker
 
     ## wrong                            answers with mistakes that have no heading of their own: - id: `code`
     ## two at once                      - id & id   or   - id & id: `code`
     ## right                            answers that pass; `## limited`: those with a limit; `## unnamed`: wrong ones
                                         that get no diagnosis
-    # Suspects                          a part that the module reads itself; any other heading with one # is for readers
+    # Suspects                          a part that the module itself reads; other headings with # are for readers
 
-Of mistakes with the same behavior the first one is named, so their order counts. A heading may repeat the id of a
-mistake that is included: what stands below is added to it, and its texts replace the catalog's. An id without a text is
-one of the engine's own, of a property or of a behavioral test.
+If several mistakes behave alike, the first one is named, so their order matters. A heading may repeat the id of an
+included mistake: its code is added to that, and its texts replace the catalog's. An id without a text belongs to
+the engine, a property or a behavioral test.
 
 Code is one of these:
 
-    `scores.softmax(-2)`                what is returned; where a class is asked for, the class
-    `s = q @ k; s.softmax(-1)`          statements, and what is returned
+    `scores.softmax(-2)`                the value to return; if a class is asked for, the class
+    `s = q @ k; s.softmax(-1)`          statements, and the value to return
     `old` → `new`, `old` → nothing      edits of the base, which is the module's answer unless a block says otherwise;
-                                        `old` stands in it once
+                                        `old` occurs in it once
     `old` → `new`, of other-id          edits of the first code below another heading
-    softmax: `scores`, merge: `z`       steps of an answer, or methods of the base, with their arguments
-    ```python mistake                   a block, up to a line of ```: the body of the answer, or, where it ends with a
-    ```python answer                    function or a class, that one
-    ```python given                     a mistake that the notebook's cell holds, to be repaired
-    ```python base                      another base of all edits; `answer base`: of those of answers
-    ```python helpers                   what the code of the page uses; `answer helpers`: what answers use
+    softmax: `scores`, merge: `z`       steps of an answer or methods of the base: their bodies
+    ```python mistake                   a block, up to a line of ```: the body of the answer or, if a function or class
+    ```python answer                    comes last in it, that function or class
+    ```python given                     the mistake in the notebook's cell, which is to be repaired
+    ```python base                      another base for all edits; `answer base`: for the edits in answers
+    ```python helpers                   definitions for the code of the page; `answer helpers`: for answers alone
 
-An item, a hint and a quotation may wrap: their further lines begin with two blanks, three blanks or >. (Within `code`
-they may begin anyhow, as Prettier moves them.) Blank lines may stand anywhere between them, and the backslash that a
-formatter puts before a sign is not read. Anything else is refused.
+An item, a hint and a quotation may wrap: their further lines begin with two spaces, three spaces or >. (Within `code`
+they may begin in any way, since Prettier moves them.) Blank lines may be anywhere between them, and a backslash that a
+formatter puts before punctuation is ignored. Anything else is refused.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ TWO, RIGHT, LIMITED, UNNAMED, WRONG = RESERVED = ("two at once", "right", "limit
 
 
 class PageError(ValueError):
-    """A slip in a page or in the module next to it: its file, its line, and what is wrong there."""
+    """An error in a page or in the module next to it, with its file, its line, and what is wrong there."""
 
     def __init__(self, path: Path, line: int, problem: str) -> None:
         super().__init__(f"{path}:{line}: {problem}")
@@ -86,20 +86,20 @@ class PageError(ValueError):
 
 @dataclass
 class Code:
-    """A piece of code: a text of its own, or edits, or steps; of two mistakes at once it may be none of them."""
+    """A piece of code: a text of its own, or edits, or steps."""
 
     kind: str  # "mistake", "given", "answer" or "suspect"
     line: int
     text: str = ""
-    block: bool = False  # whether the text stands in a fence, so that its first line is the one after `line`
+    block: bool = False  # whether the text is in a fence, so that its first line is the one after `line`
     edits: list[tuple[str, str]] = field(default_factory=list)
-    of: str = ""  # whose code is edited, where not that of the base
+    of: str = ""  # the id whose code is edited, if it is not the base
     steps: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
 class Section:
-    """What stands below a heading with ##: a mistake, a reserved place, or a suspect."""
+    """The contents below a heading with ##: a mistake, a reserved section, or a suspect."""
 
     id: str
     line: int
@@ -112,7 +112,7 @@ class Section:
 
 @dataclass
 class Include:
-    """Mistakes that stand on another page: these ids, or all of them."""
+    """Mistakes taken from another page: these ids, or all of them."""
 
     file: str
     line: int
@@ -131,14 +131,14 @@ class Pair:
 
 @dataclass
 class Page:
-    """What stands on a page. `parts` are the sections below each heading with one #, "" those of the exercise."""
+    """A parsed page. `parts` are the sections below each heading with one #; "" has those of the exercise."""
 
     path: Path
     number: str = ""
     name: str = ""
     fields: dict[str, str] = field(default_factory=dict)
     hints: list[str] = field(default_factory=list)
-    lines: dict[str, int] = field(default_factory=dict)  # in which each field and hint stands, by its text
+    lines: dict[str, int] = field(default_factory=dict)  # the line of each field and hint, by its text
     parts: dict[str, list[Section | Include]] = field(default_factory=lambda: {"": []})
     pairs: list[Pair] = field(default_factory=list)
     blocks: dict[tuple[str, str, str], Code] = field(default_factory=dict)  # by part, kind, and base or helpers
@@ -153,7 +153,7 @@ class Page:
 
 
 def number_on(path: Path) -> str:
-    """The number of the exercise in the title of its page; "" where it is no page of an exercise."""
+    """The number of the exercise in the title of its page; "" if this is not the page of an exercise."""
     with path.open(encoding="utf-8-sig") as file:
         first = next((line for line in file if line.strip()), "")
     found = TITLE.fullmatch(first.removeprefix("# ").strip())
@@ -161,9 +161,9 @@ def number_on(path: Path) -> str:
 
 
 def read(path: Path) -> Page:
-    """The page in a file.
+    """Parse the page in a file.
 
-    Errors: PageError, with the line of the first slip
+    Errors: PageError, with the line of the first error
     """
     path = Path(path)
     return _read(path, path.stat().st_mtime_ns)
@@ -179,14 +179,14 @@ def _read(path: Path, changed: int) -> Page:
 MARK = re.compile(
     r"(?P<mark>##?|[->]|\d\.) (?P<text>.+)|(?P<fence>```.*)|(?P<paragraph>[^\s#<>=|~`*+-].*|`[^`].*|[+-](?:\d|inf).*)"
 )
-NAMED = re.compile(rf"({'|'.join((*FIELDS, 'include', 'raised in'))}|[A-Z][A-Z_0-9]+): ")  # a paragraph of its own
-FURTHER = {"-": ("an item", "  "), ">": ("a quotation", "> "), ".": ("a hint", "   ")}  # how their further lines begin
-NESTED = re.compile(r">|(?:[-+*]|#+|\d+[.)]) ")  # what begins a list or a quotation of its own, even within `code`
+NAMED = re.compile(rf"({'|'.join((*FIELDS, 'include', 'raised in'))}|[A-Z][A-Z_0-9]+): ")  # begins a paragraph
+FURTHER = {"-": ("an item", "  "), ">": ("a quotation", "> "), ".": ("a hint", "   ")}  # how further lines begin
+NESTED = re.compile(r">|(?:[-+*]|#+|\d+[.)]) ")  # begins a list or a quotation of its own, even within `code`
 CODE_OR_ESCAPED = re.compile(rf"{SPAN}|\\(?P<sign>[!-/:-@\[-`{{-~])")
 
 
 def blocks(path: Path) -> Iterator[tuple[int, str, str]]:
-    """(line, mark, text) of each block; the mark is #, ##, -, >, 1., "" for a paragraph, or the line of a fence."""
+    """Yield (line, mark, text) of each block; mark is #, ##, -, >, 1., "" for a paragraph, or the line of a fence."""
     lines, n = [line.rstrip() for line in path.read_text(encoding="utf-8-sig").split("\n")], 0
     while n < len(lines):
         start, found = n, MARK.fullmatch(lines[n])
@@ -220,7 +220,7 @@ def blocks(path: Path) -> Iterator[tuple[int, str, str]]:
 
 
 def _further(path: Path, n: int, line: str, mark: str, inside: bool) -> str:
-    """What a line adds to the block above it, whose last `code` it may be inside of; "" where it begins another one."""
+    """The text that a line adds to the block above it, perhaps within its last `code`; "" if it begins a new block."""
     (what, begin), found = FURTHER.get(mark[-1:], ("", "")), MARK.fullmatch(line)
     if not (mark and line.startswith(begin)):
         if found and not found["paragraph"] or not (found or inside):
@@ -240,12 +240,12 @@ def _further(path: Path, n: int, line: str, mark: str, inside: bool) -> str:
 
 
 class _Reader:
-    """Goes through the blocks of a file, and fills a page."""
+    """Reads the blocks of a file into a Page."""
 
     def __init__(self, path: Path) -> None:
         self.page, self.part = Page(path), ""
         self.section: Section | None = None
-        self.listed: Section | None = None  # that of the last item below `## wrong`
+        self.listed: Section | None = None  # the one of the last item below `## wrong`
         for self.line, mark, text in blocks(path):
             if mark[:1] == "`":
                 self._fence(mark, text)
@@ -360,7 +360,7 @@ class _Reader:
         self._add(self.section, self._code(kind, text.removeprefix("answer: ")))
 
     def _listed(self, start: int, text: str) -> None:
-        """An item below `## wrong`, in line `start`: as if its code stood below a heading with its id."""
+        """Read an item below `## wrong`, in line `start`, as if its code were below a heading with its id."""
         found = LISTED.fullmatch(text)
         if not found or found["id"] in RESERVED:
             raise self.page.fail(self.line, f"below wrong stand answers, `id: code`, got {text!r}")
@@ -405,7 +405,7 @@ class _Reader:
             self._add(self.section, Code(found["kind"], self.line, text, block=True))
 
     def _code(self, kind: str, text: str) -> Code:
-        """What stands in an item of a list."""
+        """Parse the code in an item of a list."""
         if found := EDITS.fullmatch(text):
             edits = EDIT.findall(text)
             if any(old == new for old, new in edits):

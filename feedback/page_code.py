@@ -1,4 +1,4 @@
-"""From the text of code on a page to what it defines; an error tells where on the page it arose."""
+"""Run the code on a page and return what it defines; errors tell where on the page they arose."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from feedback.page import Code, Page, PageError
 
 
 def compiled(page: Page, code: Code, text: str, names: dict, arguments: str | None, name: str) -> Any:
-    """What the text defines last; or a function of these arguments, whose body it is; or, without any, its value."""
+    """What the text defines last; else the function whose body it is or, if `arguments` is None, its value."""
     last = last_of(page, code, text)
     with placed(page, code.line):
         inner = isinstance(last, (ast.FunctionDef, ast.ClassDef))
@@ -30,7 +30,7 @@ def compiled(page: Page, code: Code, text: str, names: dict, arguments: str | No
 
 
 def edited(page: Page, code: Code, text: str) -> str:
-    """The text with each edit carried out."""
+    """Apply each edit to the text."""
     for old, new in code.edits:
         if text.count(old) != 1:
             raise page.fail(code.line, f"an edit fits one place, but `{old}` stands {text.count(old)} times in\n{text}")
@@ -39,7 +39,7 @@ def edited(page: Page, code: Code, text: str) -> str:
 
 
 def last_of(page: Page, code: Code, text: str) -> ast.stmt:
-    """The last statement of a piece of code; a slip of syntax in a block is told with its own line."""
+    """The last statement of a piece of code; a syntax error in a block is reported with its own line."""
     try:
         found = ast.parse(text).body
     except SyntaxError as error:
@@ -51,7 +51,7 @@ def last_of(page: Page, code: Code, text: str) -> ast.stmt:
 
 
 def defined(page: Page, block: Code, names: dict, kind: str) -> dict:
-    """What a block defines."""
+    """Run a block, and return what it defines."""
     last_of(page, block, block.text)
     with placed(page, block.line):
         scope = _run(page, kind, block.line, block.text, block.line + 1, names)
@@ -59,7 +59,7 @@ def defined(page: Page, block: Code, names: dict, kind: str) -> dict:
 
 
 def _as_body(text: str, last: ast.stmt, arguments: str | None, name: str) -> str:
-    """The text as the body of a function, or as the value of a name; an expression at the end is returned."""
+    """Make the text the body of a function or, without arguments, the value of a name, by its last expression."""
     if isinstance(last, ast.Expr):
         lines = text.split("\n")
         line, column = last.lineno - 1, len(lines[last.lineno - 1].encode()[: last.col_offset].decode())
@@ -70,11 +70,11 @@ def _as_body(text: str, last: ast.stmt, arguments: str | None, name: str) -> str
 
 
 def _run(page: Page, kind: str, line: int, text: str, first: int, names: dict) -> dict:
-    """Execute the code of this line, whose own first line is `first`; that of an answer counts as a learner's."""
+    """Execute code from line `line` of a page, with line numbers from `first`; answers count as a learner's code."""
     place = f"{page.path.name if kind == 'answer' else page.path}:{line}"
     text = "\n" * (first - 1) + text
     lines = text.splitlines(keepends=True)
-    names_of_files = chain([place], (f"{place} ({n})" for n in count(2)))  # a catalog's line is edited in each exercise
+    names_of_files = chain([place], (f"{place} ({n})" for n in count(2)))  # code of a catalog differs by exercise
     file = next(file for file in names_of_files if file not in linecache.cache or linecache.getlines(file) == lines)
     linecache.cache[file] = (len(text), None, lines, file)
     scope = {**names, "__name__": page.name}
@@ -84,7 +84,7 @@ def _run(page: Page, kind: str, line: int, text: str, first: int, names: dict) -
 
 @contextmanager
 def placed(page: Page, line: int) -> Iterator[None]:
-    """Says of any error where on the page it arose."""
+    """Turn any exception into a PageError, which says where on the page it arose."""
     try:
         yield
     except PageError:
@@ -97,7 +97,7 @@ def placed(page: Page, line: int) -> Iterator[None]:
 
 
 def without_docstring(function: Callable) -> str:
-    """The source of a function or class, without what it says of itself."""
+    """The source of a function or class, without its docstring."""
     text = textwrap.dedent(inspect.getsource(function))
     (node,) = ast.parse(text).body
     if ast.get_docstring(node):  # type: ignore[arg-type]  # it is a function or a class
@@ -108,13 +108,13 @@ def without_docstring(function: Callable) -> str:
 
 
 def value_of(page: Page, line: int, text: str, names: dict) -> Any:
-    """What an expression in a heading stands for."""
+    """Evaluate an expression in a heading."""
     with placed(page, line):
         return eval(text, dict(names))
 
 
 def free_names(text: str) -> set[str]:
-    """Names that code reads and never binds."""
+    """Names that code reads but never binds."""
     nodes = list(ast.walk(ast.parse(text)))
     read = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     bound = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}

@@ -1,11 +1,11 @@
-"""An exercise from its two files: the page (see `page`), and the module next to it with the reference and test cases.
+"""Build an exercise from its two files: the page (see `page`), and the module with its reference and test cases.
 
 The module ends with
 
     EXERCISE = exercise(mask_by_filling, returns=("weights",), cases=..., minimal_inputs=...)
 
-Code of a page may use what this module defines, what the modules in its field `uses` define, torch, nn, F, np and math,
-and what a module `names` of the course's package defines, if there is one.
+Code of a page may use torch, nn, F, np, math, and all names in this module, in the modules of the page's field `uses`,
+and in a module `names` of the course's package, if there is one.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ from feedback.page_code import compiled, defined, edited, free_names, last_of, p
 from feedback.report import Report
 
 STANDARD = {"torch": torch, "nn": nn, "F": F, "np": np, "math": math}
-STEP = re.compile(r"(\w+)(?:\((.*?)\))?(?: · |$)")  # a step that is no function has no arguments
+STEP = re.compile(r"(\w+)(?:\((.*?)\))?(?: · |$)")  # a step that is not a function has no arguments
 WORD = re.compile(r"`[^`]*`|\{([A-Za-z]\w*)\}")  # none within `code`
 
 
 class Answer(NamedTuple):
-    """An answer of a bank: its code, what the checker must find, where it stands ("mask_by_filling.md:42"), its text.
+    """An answer of a bank: its code, what the checker must find, its place ("mask_by_filling.md:42"), its text.
 
     `expected` is a status for a right answer ("correct" or "limited"), a diagnosis or None for a wrong one, and two
-    mistakes for one that makes both: naming either is true, naming a third is not.
+    mistakes for one that makes both: the checker may name either, but no third one.
     """
 
     code: Callable
     expected: Any
     place: str
-    text: str = ""  # as it is run: with its edits carried out
+    text: str = ""  # as it is run, with its edits applied
 
     def is_told_as_expected(self, exercise: Exercise, report: Report) -> bool:
         if isinstance(self.expected, tuple):
@@ -65,7 +65,7 @@ class Answer(NamedTuple):
 
 @dataclass
 class Banks:
-    """The answers that a checker is held to."""
+    """The answers on which the checker is tested."""
 
     right: list[Answer] = field(default_factory=list)
     wrong: list[Answer] = field(default_factory=list)
@@ -75,9 +75,9 @@ class Banks:
 def exercise(
     reference: Callable, *, assemble: Callable | None = None, explain: Callable | None = None, **fields: Any
 ) -> Exercise:
-    """The exercise whose reference this is, with the page that lies next to its module.
+    """Build the exercise with this reference, from the page next to its module.
 
-    assemble   assemble(**steps) is an answer of which some steps are replaced
+    assemble   assemble(**steps) returns an answer in which these steps are replaced
     explain    the explainer of the mistakes that name none
     fields     the other fields of Exercise
 
@@ -113,19 +113,19 @@ def exercise(
 
 @dataclass
 class Mistake:
-    """A known mistake while its page is read; a variant is code, or wrong steps of an answer."""
+    """A known mistake while its page is loaded; a variant is a callable, or the wrong steps of an answer."""
 
     means: str
     hint: str
     explain: Callable | None
     raised_in: str
     variants: list[Callable | dict[str, Callable]] = field(default_factory=list)
-    codes: list[tuple[Page, Code, dict]] = field(default_factory=list)  # of each variant, and names
+    codes: list[tuple[Page, Code, dict]] = field(default_factory=list)  # of each variant, with its page and names
     shared: int = 0
 
 
 class CompiledPage:
-    """The mistakes of a page, compiled, and its answers, which are compiled when `banks` is called: for tests only."""
+    """The compiled mistakes of a page, and its answers, which only tests need: `banks` compiles them."""
 
     def __init__(
         self,
@@ -143,7 +143,7 @@ class CompiledPage:
         self.answers: list[tuple[Page, tuple[str, ...], Code | None, int, dict]] = []
         self.given: Callable | None = None
         self.helpers: dict[str, Any] = {}  # what answers alone may use
-        self.included: set[tuple[Path, str]] = set()  # mistakes of other pages
+        self.included: set[tuple[Path, str]] = set()  # mistakes taken from other pages
         self.written: list[tuple[Page, Code, dict]] = []  # every piece of code, with the names that it may use
         self.bases = {kind: Base(self, kind) for kind in ("mistake", "answer")}
         self.bases["given"] = self.bases["mistake"]
@@ -257,9 +257,9 @@ class CompiledPage:
 
     @cache  # noqa: B019  the pages of a course live as long as it does
     def two_at_once(self, one: tuple[str, int], other: tuple[str, int]) -> Callable | None:
-        """An answer that makes two mistakes, each given as its id and the number of a way to make it.
+        """An answer that makes two mistakes, each given as its id and the number of a variant.
 
-        None where the two cannot be put together: they are not both steps, or both edits, of different places.
+        None if the two cannot be combined: they are not both steps or both edits, or they change the same place.
         """
         (a, m), (b, n) = one, other
         variants = self.mistakes[a].variants[m], self.mistakes[b].variants[n]
@@ -275,7 +275,7 @@ class CompiledPage:
             return None
 
     def banks(self) -> Banks:
-        """All answers of the page and of the pages that it includes, compiled."""
+        """Compile all answers of the page and of the pages that it includes."""
         banks, edits = Banks(), self._first_edits()
         for page, ids, code, line, names in self.answers:
             names = {**names, **self.helpers}
@@ -302,7 +302,7 @@ class CompiledPage:
         return found
 
     def _composed(self, page: Page, ids: tuple[str, ...], line: int, edits: dict) -> Any:
-        """An answer with two mistakes, out of the first edits of both, or else of their first steps."""
+        """Compose an answer with two mistakes from the first edits of both, or else from their first steps."""
         if all(id in edits for id in ids):
             code = Code("answer", line, edits=[edit for id in ids for edit in edits[id]])
             return self._made(page, code, {**self.names, **self.helpers}, " & ".join(ids))
@@ -318,11 +318,11 @@ class CompiledPage:
         return self.assemble(**steps)  # type: ignore[misc]  # where there are steps, there is assemble
 
     def text_of(self, page: Page, code: Code) -> str:
-        """The code as it is run: with its edits carried out."""
+        """The code as it is run, with its edits applied."""
         return "; ".join(code.steps.values()) or (self.bases[code.kind].edited(page, code) if code.edits else code.text)
 
     def copies(self) -> list[str]:
-        """Answers with the text of a way that the checker knows: that it recognizes them proves nothing."""
+        """Answers with the same code as a variant: that the checker recognizes them proves nothing."""
         own: dict[str, str] = {}
         found = []
         for page, code, _ in sorted(self.written, key=lambda each: each[1].kind == "answer"):
@@ -334,7 +334,7 @@ class CompiledPage:
         return found
 
     def unknown_names(self) -> list[str]:
-        """Names in the page's code that nothing defines, each with its place; `# noqa: F821` says that it is meant."""
+        """Undefined names in the page's code, each with its place; `# noqa: F821` marks code where this is intended."""
         found = []
         for page, code, names in self.written:
             text = self.text_of(page, code)
@@ -350,7 +350,7 @@ class CompiledPage:
 
 
 class Base:
-    """The healthy code that edits are edits of: a block of the page, or the reference."""
+    """The correct code to which edits are applied: a block of the page, or the reference."""
 
     def __init__(self, loaded: CompiledPage, kind: str) -> None:
         blocks = loaded.page.blocks
@@ -364,13 +364,13 @@ class Base:
             self.cls = self.names[last.name]
 
     def edited(self, page: Page, code: Code) -> str:
-        """The base with each edit carried out."""
+        """Apply each edit to the base, or to the code of another id."""
         if (code.of or "base") not in self.texts:
             raise page.fail(code.line, f"no code stands below a heading {code.of!r} above")
         return edited(page, code, self.texts[code.of or "base"])
 
     def with_methods(self, page: Page, code: Code, names: dict) -> type:
-        """The class of the base with other methods."""
+        """A subclass of the base's class with other methods."""
         methods = {}
         for name, text in code.steps.items():
             arguments = self.arguments_of(name)
@@ -381,7 +381,7 @@ class Base:
         return type(cls.__name__, (cls,), {"__module__": cls.__module__, **methods})
 
     def arguments_of(self, name: str) -> str | None:
-        """Those of a method; None where the base has no such method."""
+        """The arguments of a method; None if the base has no such method."""
         right = getattr(self.cls, name, None) if inspect.isclass(self.cls) else None
         return str(inspect.signature(right))[1:-1] if inspect.isfunction(right) else None
 
@@ -390,7 +390,7 @@ class Base:
 
 
 def names_for(page: Page, module: ModuleType) -> dict:
-    """What the code of this page may use."""
+    """The names that the code of this page may use."""
     common = f"{module.__name__.partition('.')[0]}.names"
     shared = _public(common) if importlib.util.find_spec(common) else {}
     return {**STANDARD, **shared, **_used(page), **vars(module)}
@@ -410,7 +410,7 @@ def _public(module: str) -> dict:
 
 
 def _steps_of(assemble: Callable | None) -> dict[str, str | None]:
-    """The steps that `assemble` replaces, each with its arguments, where it has a right one; None for a mere value."""
+    """The steps of `assemble` that have a right default, each with its arguments; None for one that is only a value."""
     parameters = inspect.signature(assemble).parameters.values() if assemble else ()
     right = {each.name: each.default for each in parameters if each.default not in (each.empty, None)}
     return {name: str(inspect.signature(step))[1:-1] if callable(step) else None for name, step in right.items()}
@@ -424,7 +424,7 @@ def _explainer(page: Page, line: int, name: str, names: dict) -> Callable | None
 
 
 def _in_words(page: Page, line: int, text: str, words: dict, names: dict) -> str:
-    """The text, with words in place of what stands in braces; words may contain others."""
+    """Replace each name in braces by its text, which may contain other names."""
 
     def word(found: re.Match) -> str:
         if not found[1]:
@@ -432,6 +432,6 @@ def _in_words(page: Page, line: int, text: str, words: dict, names: dict) -> str
         said = words.get(found[1], names.get(found[1]))
         if not isinstance(said, str):
             raise page.fail(line, f"nothing says what {{{found[1]}}} stands for")
-        return _in_words(page, line, said, {**words, found[1]: None}, names)  # a word within itself says nothing
+        return _in_words(page, line, said, {**words, found[1]: None}, names)  # a text cannot contain itself
 
     return WORD.sub(word, text)

@@ -1,9 +1,9 @@
-"""Questions to answer before the next cell is run, and the pages on which they stand.
+"""Questions to answer before the next cell is run, and the pages on which they are written.
 
-A question earns its place when a known misconception waits behind one of its choices, and when it can be answered from
-what came before. The output that follows is the judge: only below it is said what speaks for and against a choice.
+A question is worth asking if a known misconception leads to one of its choices, and if it can be answered from what
+came before. The output that follows decides: what speaks for and against a choice is shown only below it.
 
-The pages are called predictions.md, one in the room of each notebook:
+The pages are called predictions.md, one in the folder of each notebook:
 
     # Predictions                       the title
 
@@ -53,11 +53,11 @@ class Prediction:
     watch: str
 
     def noted(self, letter: str) -> Reply:
-        """What is said about a choice at once."""
+        """The reply to a choice as soon as it is made."""
         return Reply(f"You chose ({letter}).", "Now run the next cell.")
 
     def verdict(self, letter: str) -> Reply:
-        """What is said about a choice below the output."""
+        """The reply to a choice that is shown below the output."""
         if letter == self.right:
             return Reply(f"✓ You chose ({letter}): well predicted.", self.watch)
         return Reply(f"→ You chose ({letter}), but ({self.right}) is right.", f"{self.tempting[letter]} {self.watch}")
@@ -65,7 +65,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Reply:
-    """What is said about one choice, as text and as a box."""
+    """A reply to a choice, as text and as a box."""
 
     head: str
     text: str
@@ -98,7 +98,7 @@ class Question:
         return "\n".join([f"Predict: {self.prediction.question}", *answers, f"Answer with {self.call}, for example."])
 
     def still(self) -> dict[str, str]:
-        """The question where nothing can be clicked, such as in a notebook on a website."""
+        """The static question, for where nothing can be clicked, such as a notebook on a website."""
         answers = "".join(
             f"<div>({letter}) {markup.with_code(text)}</div>" for letter, text in self.prediction.answers.items()
         )
@@ -120,7 +120,7 @@ class Question:
 
 
 def load(folder: Path | str) -> dict[str, Prediction]:
-    """The predictions on all pages in the rooms of a folder by their id, in order.
+    """The predictions on all pages in the subfolders of a folder by their id, in order.
 
     Errors: PageError, with the line of the first slip
     """
@@ -171,7 +171,7 @@ class _Draft:
             raise PageError(self.path, self.line, f"an id is `01.word`, got {self.id!r}")
 
     def add(self, line: int, mark: str, text: str) -> None:
-        """What stands below the heading, in its order."""
+        """Add what is below the heading, which has a fixed order."""
         letter, choice = next(reversed(self.answers), ""), CHOICE.fullmatch(text)
         if mark == "" and not self.question:
             self.question = text

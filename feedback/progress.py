@@ -1,6 +1,6 @@
 """What a learner has done: in one notebook, as a few lines, and in the whole course, as a table.
 
-Both are shown as HTML without colors of their own for text, so that every theme shows them well, and as plain text.
+Both are shown as plain text, and as HTML that sets no text color, so that it is readable in every theme.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Item:
     name: str
     href: str
     state: str
-    why: str = ""  # it is worth another look
+    why: str = ""  # why it is worth another look
     minutes: int = 0
 
     def html(self) -> str:
@@ -71,9 +71,9 @@ class NotebookProgress:
 
     @property
     def minutes_left(self) -> int:
-        """The notebook's minutes in proportion to the exercises that are not solved, to the next 5 minutes.
+        """The notebook's minutes in proportion to its unsolved exercises, rounded up to a multiple of 5.
 
-        What has been read is not recorded. A notebook counts as done when its exercises are.
+        What has been read is not recorded: a notebook counts as done when its exercises are solved.
         """
         every = sum(item.minutes for item in self.exercises)
         left = sum(item.minutes for item in self.exercises if item.state != "done")
@@ -86,7 +86,7 @@ class NotebookOverview:
 
     here: NotebookProgress
     following: Notebook | None
-    trouble: str = ""  # what happened to the record of the progress, in one sentence
+    trouble: str = ""  # why progress cannot be read or saved, in one sentence
 
     @property
     def title(self) -> str:
@@ -122,7 +122,7 @@ class NotebookOverview:
 
 @dataclass(frozen=True)
 class CourseOverview:
-    """The whole course: for each of its parts a table with a row for each notebook; one part has no name."""
+    """The whole course: a table for each part, with a row for each notebook. A course without parts is one part, ""."""
 
     parts: Mapping[str, Sequence[NotebookProgress]]
     trouble: str = ""  # as in NotebookOverview

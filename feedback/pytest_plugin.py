@@ -1,8 +1,8 @@
-"""A pytest plugin that holds every exercise to its promises: `pytest exercises/n03_causal_masking/mask_by_filling.md`.
+"""A pytest plugin that tests what every exercise promises: `pytest exercises/n03_causal_masking/mask_by_filling.md`.
 
-It collects each page; `pytest exercises -k "[3.3]"` tries exercise 3.3, and not 13.3. A course whose package is called
-otherwise names it in pytest's settings: `exercises_package`. A course that promises more has a module `promises` there,
-with a tuple PROMISES of functions that take an exercise and raise AssertionError where the promise is broken.
+It collects each page; `pytest exercises -k "[3.3]"` tests exercise 3.3, and not 13.3. A course whose package is not
+called `exercises` names it in pytest's setting `exercises_package`. A course that promises more has a module `promises`
+with a tuple PROMISES of functions that take an exercise and raise AssertionError if the promise is broken.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Promise(pytest.Item):
 
 
 def imported_again(package: str, folder: Path, id: str) -> Exercise:
-    """The exercise as a second import makes it, with other numbers from every source of random numbers."""
+    """Import the exercise a second time, with another global seed of PyTorch."""
     with torch.random.fork_rng(devices=[]):
         torch.seed()
         return _second_import(package, folder)[id]
@@ -130,7 +130,7 @@ def promises(exercise: Exercise, again: Callable[[], Exercise]) -> Iterator[tupl
 
 
 def well_stocked(exercise: Exercise, banks: Banks) -> None:
-    """Enough of everything, whole sentences, and code in which every name exists."""
+    """Assert that there is enough of everything, in whole sentences, and that all names in the code exist."""
     ids = [m.id for m in exercise.misconceptions]
     assert len(ids) >= 4, f"an exercise has at least 4 misconceptions, this one {len(ids)}"
     assert len(exercise.hints) >= 2, "an exercise has at least 2 hints"
@@ -153,7 +153,7 @@ def well_stocked(exercise: Exercise, banks: Banks) -> None:
 
 
 def says_what_it_asks(exercise: Exercise, again: Exercise) -> None:
-    """Seeded inputs, sizes that differ, a result as `returns` says, and a reference that is correct."""
+    """Assert that inputs are seeded, sizes differ, results are as `returns` says, and the reference is right."""
     _assert_empty(audit.unseeded(exercise, again), "drawn without a seed")
     found = audit.always_square(exercise)
     _assert_empty(found, "of one size in every test case: choose another prime, or name the argument in `square`")
@@ -167,7 +167,7 @@ def says_what_it_asks(exercise: Exercise, again: Exercise) -> None:
 
 
 def tells_mistakes_apart(exercise: Exercise) -> None:
-    """Each way to make a known mistake is wrong, differs from the others, and is not taken for another mistake."""
+    """Assert that each variant of a known mistake is wrong, differs from the others, and is not taken for another."""
     _assert_empty(audit.harmless(exercise), "right on every required test case")
     _assert_empty(audit.taken_for_another(exercise), "taken for another")
     _assert_empty(audit.redundant(exercise), "the same as another variant")
@@ -196,7 +196,7 @@ def keeps_to_its_contract(exercise: Exercise, answer: tuple[str, Callable, str])
 
 
 def _checked(exercise: Exercise, code: Callable) -> Report:
-    """The report; what follows on the card, and is the same on all of them, makes it 120 words and 15 lines."""
+    """The report, which is short; with the next steps, which all cards share, it has at most 120 words and 15 lines."""
     report = checker.check(exercise, code)
     assert len(report.message.split()) <= 100 and len(report.message.splitlines()) <= 13, f"too long:\n{report.message}"
     return report

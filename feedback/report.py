@@ -27,10 +27,10 @@ LABELS = {"numbers": "In numbers", "think": "Think", "next": "Next", "raised": "
 class Text:
     """A paragraph; text in `backticks` is shown as code.
 
-    kind  "say" for what is the case, "raised" for an exception, "numbers" for the learner's numbers, "think" for
+    kind  "say" for a statement, "raised" for an exception, "numbers" for the learner's numbers, "think" for
           something to think about, "next" for what comes next
-    href  where in the course the text leads to, or ""
-    lead  what stands before the link, outside of it
+    href  where in the course the link of the text leads, or ""
+    lead  text before the link
     """
 
     kind: str
@@ -62,7 +62,7 @@ class Code:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Something that was expected, next to what the learner's code gave."""
+    """An expected value next to the value that the learner's code gave."""
 
     name: str
     expected: str
@@ -124,7 +124,7 @@ class Report:
 
     @classmethod
     def on(cls, exercise: Exercise, status: str, *parts: Part, diagnosis: str | None = None) -> Report:
-        """What is said about an attempt at this exercise."""
+        """Make the report on an attempt at this exercise."""
         return cls(exercise.id, exercise.title, status, parts, diagnosis)
 
     @property

@@ -1,18 +1,18 @@
-"""The one place where a learner's code is run: safely, and with everything that happened recorded.
+"""Run a learner's code safely, and record everything that happens. It is run nowhere else.
 
-Whatever it does (raise, print, loop forever, change its inputs, reseed) stays inside. A check is a `session`, in which
-each `run` is one call:
+Whatever it does (raise, print, loop forever, change its inputs, reseed) has no effect outside. A check is a `session`,
+in which each `run` is one call:
 
-    session           gradients, float32, the CPU, one thread; at the end all of this is as it was before
-      run             a copy of the arguments, a seed, printing caught
-        _Watchdog     the call itself, stopped when it takes too long
-        KernelState   what the call has changed in the kernel is put back, at once or before it would matter
+    session           sets gradients, float32, the CPU and one thread, and restores all of this at the end
+      run             copies the arguments, sets a seed, and captures what is printed
+        _Watchdog     makes the call, and stops it when it takes too long
+        KernelState   restores what the call has changed in the kernel, at once or before it would matter
 
-How a call is stopped: nothing in Python ends code from outside, so a thread looks at the clock every 0.05 seconds, and
-where the time is over it makes the interpreter raise StillRunning in the learner's thread (an "asynchronous
-exception"). It does so again and again, since a bare `except:` in a loop may swallow the exception. That ends a loop.
-Code that sleeps, or waits for a lock, runs no Python that could raise: it is woken by the signal SIGURG, which nothing
-else uses, and whose handler raises; only the main thread can be woken so, and not on Windows.
+Python code cannot be ended from outside. To stop a call, a thread looks at the clock every 0.05 seconds and, when the
+time is over, makes the interpreter raise StillRunning in the learner's thread (an "asynchronous exception"). It does so
+again and again, since a bare `except:` in a loop may swallow the exception. Code that sleeps, or waits for a lock, runs
+no Python that could raise: it is woken by the signal SIGURG, which nothing else uses, and whose handler raises. Only
+the main thread can be woken in this way, and not on Windows.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ import torch
 from feedback import tree
 from feedback.kernel_state import COURSE, KernelState
 
-PATIENCE = 5.0  # seconds of work before code that does not come back is stopped
-LONGEST = 30.0  # the same by the clock, where it waits, or the machine is busy with something else
-_TICK = 0.05  # seconds from one look at the clock to the next
-_ONE_AT_A_TIME = threading.RLock()  # printing is caught for the whole process
+PATIENCE = 5.0  # seconds of CPU time after which code is stopped
+LONGEST = 30.0  # the same by the clock, for code that waits or a machine that is busy
+_TICK = 0.05  # seconds between looks at the clock
+_ONE_AT_A_TIME = threading.RLock()  # since printed text is captured for the whole process
 
 
 class StillRunning(BaseException):
-    """Raised inside code that did not come back in time; no `except Exception` swallows it."""
+    """Raised inside code that did not return in time; `except Exception` does not catch it."""
 
     seconds, waited = 0.0, False  # how long it took, and whether it did nothing but wait
 
@@ -61,9 +61,9 @@ class ContractViolation(Exception):
 
 @dataclass
 class Run:
-    """One call: what it was given, what came back, and what else happened.
+    """One call: its arguments, its result, and what else happened.
 
-    `value` is what came back, as it was then; `returned` is the very object, which a later call may change.
+    `value` is a copy of the result; `returned` is the object itself, which a later call may change.
     """
 
     args: tuple
@@ -125,7 +125,7 @@ def run_trusted(call: Callable, code: Callable, args: tuple) -> Run:
 
 
 def put_functions_back() -> None:
-    """To be called before the course's own code looks at results: the learner's may have replaced what it uses."""
+    """Restore functions that the learner's code may have replaced, before the course's own code looks at results."""
     _, kernel = getattr(_session, "now", None) or (None, None)
     if kernel:
         kernel.put_functions_back()
@@ -133,7 +133,7 @@ def put_functions_back() -> None:
 
 @contextlib.contextmanager
 def session() -> Iterator[KernelState]:
-    """What surrounds a check: gradients, float32, the CPU, one thread, and a limit on time; all of it is put back.
+    """The context of a check: gradients, float32, the CPU, one thread, and a time limit; all of it is restored.
 
     One thread, because the tensors are tiny: several would only wait for each other, for long on a busy machine.
     """
@@ -159,7 +159,7 @@ def session() -> Iterator[KernelState]:
         yield kernel
 
 
-_session = threading.local()  # `now` is (watchdog, kernel) of the check that goes on in this thread
+_session = threading.local()  # `now` is (watchdog, kernel) of the check that runs in this thread
 
 
 @contextlib.contextmanager
@@ -170,16 +170,16 @@ def _quiet(out: io.StringIO) -> Iterator[None]:
 
 
 class _Watchdog:
-    """Raises StillRunning in its thread while a call is over time, as the text at the top explains.
+    """Raises StillRunning in the learner's thread when a call takes too long, as explained at the top.
 
-    One for all calls of a check: a thread for each of them would cost more than the calls themselves.
+    There is one for all calls of a check: a thread for each would cost more than the calls themselves.
     """
 
     def __init__(self) -> None:
         self.thread, self.lock, self.over = threading.get_ident(), threading.Lock(), threading.Event()
-        self.started: tuple[float, float] | None = None  # the clock, and the work of this process
-        self.took = 0.0, False  # the last call: its seconds, and whether next to nothing was done in them
-        self.asked = False  # the last call to stop
+        self.started: tuple[float, float] | None = None  # the clock, and the CPU time of this process
+        self.took = 0.0, False  # of the last call: its seconds, and whether it only waited
+        self.asked = False  # whether the last call was told to stop
         self.wakes = hasattr(signal, "SIGURG") and threading.current_thread() is threading.main_thread()
 
     def __enter__(self) -> _Watchdog:
@@ -193,7 +193,7 @@ class _Watchdog:
             signal.signal(signal.SIGURG, self.handler or signal.SIG_DFL)
 
     def call(self, code: Callable, *args: Any) -> Any:
-        """code(*args), for a limited time."""
+        """Return code(*args), or raise StillRunning when it takes too long."""
         self.start()
         try:
             try:
@@ -218,7 +218,7 @@ class _Watchdog:
                         signal.pthread_kill(self.thread, signal.SIGURG)
 
     def interrupt(self, *signal_and_frame: Any) -> None:
-        """The handler of that signal, which may come when the run is over."""
+        """Handle the signal, which may come when the call is over."""
         if self.is_over_time():
             raise StillRunning
 
@@ -232,7 +232,7 @@ class _Watchdog:
         self.asked, self.started = False, (monotonic(), process_time())
 
     def stop(self) -> None:
-        """End the run; a last exception may fall into this very function, so it is tried until it succeeds."""
+        """End the call. A last StillRunning may be raised in this function itself, so it tries until it succeeds."""
         while True:
             try:
                 with self.lock:
@@ -272,7 +272,7 @@ def _is_foreign(file: str) -> bool:
 
 
 def declare_foreign(*modules: str) -> None:
-    """Say that the files of these modules and packages are a course's own: no line in them is a learner's."""
+    """Declare that these modules and packages are a course's own, so that no line in them counts as a learner's."""
     for name in modules:
         spec: Any = importlib.util.find_spec(name)
         folders = [os.path.abspath(folder) + os.sep for folder in spec.submodule_search_locations or ()]
@@ -280,8 +280,8 @@ def declare_foreign(*modules: str) -> None:
         COURSE.add(name.partition(".")[0])
 
 
-_OF_COURSE: dict[str, None] = {}  # how the names of the course's own files begin
-_FOREIGN = dict.fromkeys(  # how the names of files begin that are not the learner's
+_OF_COURSE: dict[str, None] = {}  # the beginnings of the paths of the course's own files
+_FOREIGN = dict.fromkeys(  # the beginnings of other paths that are not the learner's
     (
         os.path.dirname(os.path.abspath(__file__)) + os.sep,
         os.path.dirname(torch.__file__) + os.sep,

@@ -1,4 +1,4 @@
-"""What a learner handed in, before it is run: did its cell run? a stub or an answer? what does it read elsewhere?"""
+"""Inspect an attempt before it is run: did its cell run, is it a stub, and which notebook variables does it read?"""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def is_stub(attempt: Any) -> bool:
 
 
 def has_same_code(attempt: Any, other: Callable | None) -> bool:
-    """Whether a function has the very statements of another one; comments and line breaks do not count."""
+    """Whether two functions have the same statements; comments and line breaks do not count."""
     if other is None or not inspect.isfunction(attempt):
         return False
     mine, given = ([ast.unparse(s) for s in _body(each) or () if not _is_empty(s)] for each in (attempt, other))
@@ -38,7 +38,7 @@ def has_same_code(attempt: Any, other: Callable | None) -> bool:
 
 
 def _is_stub_of_a_class(attempt: Any) -> bool:
-    """Nothing is written in it, and no forward is inherited from a class in which something is."""
+    """Whether all methods of a class are empty, and it inherits no `forward` that is not."""
     methods = {name: m for name, m in vars(attempt).items() if inspect.isfunction(m)}
     if not all(is_stub(m) for m in methods.values()):
         return False
@@ -49,7 +49,7 @@ def _is_stub_of_a_class(attempt: Any) -> bool:
 
 
 def text(attempt: Any) -> str:
-    """The learner's own code, or '' where it is not at hand."""
+    """The learner's own code, or '' if it is not available."""
     try:
         return inspect.getsource(attempt)
     except (OSError, TypeError):
@@ -63,7 +63,7 @@ def functions(attempt: Any) -> list[FunctionType]:
 
 
 def _body(function: Callable) -> list[ast.stmt] | None:
-    """The statements of a function, or None where its source is not at hand."""
+    """The statements of a function, or None if its source is not available."""
     try:
         linecache.checkcache(function.__code__.co_filename)
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
@@ -74,14 +74,14 @@ def _body(function: Callable) -> list[ast.stmt] | None:
 
 
 def _is_empty(statement: ast.stmt) -> bool:
-    """A docstring, `...`, `pass`, `raise NotImplementedError` or `super().__init__()`."""
+    """Whether this is a docstring, `...`, `pass`, `raise NotImplementedError` or `super().__init__()`."""
     text = ast.unparse(statement)
     constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     return constant or text in ("pass", "super().__init__()") or text.startswith("raise NotImplementedError")
 
 
 def globals_read(attempt: Any) -> list[tuple[str, Any]]:
-    """The global variables that hold data, and that a function or a class's methods read: [(name, value), ...]."""
+    """The global variables with data that a function or a class's methods read: [(name, value), ...]."""
     read = {
         step.argval: function.__globals__.get(step.argval)
         for function in functions(attempt)
@@ -104,7 +104,7 @@ def _codes(code: CodeType) -> list[CodeType]:
 
 
 def in_another_order(attempt: Callable, arguments: tuple[str, ...]) -> bool:
-    """Whether a function has these very arguments, in another order."""
+    """Whether a function has these arguments in another order."""
     try:
         names = list(inspect.signature(attempt).parameters)[: len(arguments)]
     except (TypeError, ValueError):
@@ -116,14 +116,14 @@ def in_another_order(attempt: Callable, arguments: tuple[str, ...]) -> bool:
 
 
 def syntax_error(name: str) -> SyntaxError | None:
-    """The syntax error in the last cell that was to define this name; None where it ran, and outside notebooks.
+    """The syntax error in the last cell that should define this name; None if there is none, or outside notebooks.
 
-    Python runs nothing of such a cell, so that the definition before it, or the empty one, would be checked.
+    Python runs nothing of such a cell, so an earlier definition, or the empty one, would be checked instead.
     """
     shell = _shell()
     cells = shell.user_ns.get("In", []) if shell else []
     defines = re.compile(rf"^\s*(?:(?:def|class)\s+{name}\b|{name}\s*=[^=])", re.MULTILINE)
-    cell = next((cell for cell in reversed(cells) if defines.search(cell)), "")  # as IPython keeps it
+    cell = next((cell for cell in reversed(cells) if defines.search(cell)), "")  # with magics translated to Python
     try:
         compile(cell, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     except SyntaxError as error:
@@ -140,10 +140,10 @@ def _shell() -> Any:
 
 
 def answer_undefined_names(answer: Callable[[str, str], Any]) -> None:
-    """Where a cell calls check("2.1", name) and the name does not exist, show answer("2.1", "name") for the NameError.
+    """If a cell calls check("2.1", name) and the name does not exist, show answer("2.1", "name") for the NameError.
 
-    Python looks for the name before it calls `check`, which can therefore not answer itself. Every other NameError, and
-    one for which the answer is None, is shown as usual.
+    Python looks up the name before it calls `check`, so `check` itself cannot answer. Every other NameError, and one
+    for which the answer is None, is shown as usual.
     """
 
     def handle(shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int | None = None) -> None:

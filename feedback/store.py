@@ -1,12 +1,12 @@
-"""What has been solved and predicted so far, kept in one file, so that it outlives a kernel.
+"""The record of what was solved and predicted, kept in one file, so that it outlives the kernel.
 
 The file has a line for each attempt and each choice, with neither a name nor code in it:
 
     {"time": "2026-11-22T09:30:05+00:00", "exercise": "3.3", "verdict": "wrong", "misconception": "no-scale"}
     {"time": "2026-11-22T09:31:40+00:00", "prediction": "02.cards", "choice": "b"}
 
-Which file that is, the course says; deleting it starts afresh. Lines are only added, so notebooks that write at the
-same time lose nothing. A damaged line says nothing, and a check never fails because of the file.
+The course chooses the file; deleting it starts afresh. Lines are only appended, so notebooks that write at the same
+time lose nothing. A damaged line is ignored, and a check never fails because of the file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 from feedback.files import append, patiently
 
-LOG = "attempts.jsonl"  # what the file is usually called
+LOG = "attempts.jsonl"  # the usual name of the file
 RANK = {"not attempted": 0, "wrong": 0, "error": 0, "limited": 1, "correct": 2}  # what was once solved stays solved
 DAMAGE = (ValueError, LookupError, AttributeError, TypeError, RecursionError)
 
@@ -28,13 +28,13 @@ DAMAGE = (ValueError, LookupError, AttributeError, TypeError, RecursionError)
 class Store:
     """The record of one learner in one course.
 
-    `file` is where it lies, or a function that says so whenever the record is read or written; with None, all is kept
-    in memory until the kernel ends.
+    `file` is a path, or a function that returns one and is called whenever the record is read or written; with None,
+    all is kept in memory until the kernel ends.
     """
 
     def __init__(self, file: Path | Callable[[], Path | None] | None = None) -> None:
         self._file = file
-        self._unsaved: list[dict[str, Any]] = []  # what could not be written, or was not to be
+        self._unsaved: list[dict[str, Any]] = []  # entries that could not be written, or should not be
         self._refusal = ""
 
     @property
@@ -69,11 +69,11 @@ class Store:
         self._add({"exercise": exercise_id, "verdict": verdict, "misconception": misconception})
 
     def choose(self, prediction_id: str, letter: str) -> None:
-        """Remember what was chosen."""
+        """Remember a choice."""
         self._add({"prediction": prediction_id, "choice": letter})
 
     def _add(self, entry: dict[str, Any]) -> None:
-        """Add a line, after those that could not be written before; where none can be, remember them."""
+        """Append an entry, after those that could not be written before; if that fails, keep them in memory."""
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         self._unsaved.append({"time": now, **entry})
         target = self.path
@@ -89,7 +89,7 @@ class Store:
             )
 
     def _entries(self) -> list[Any]:
-        """What all lines say, in order; a damaged line may say anything."""
+        """All entries, in order; those of damaged lines may be anything."""
         target = self.path
         if target is None:
             return self._unsaved
@@ -99,7 +99,7 @@ class Store:
             self._refusal = self._refusal if self._unsaved else ""
         except (FileNotFoundError, NotADirectoryError):
             pass
-        except OSError as error:  # such as that of a network drive: the file may be sound
+        except OSError as error:  # such as one of a network drive: the file may be intact
             self._refusal = (
                 f"Your progress cannot be read ({error.strerror or error}): make {target} readable, and run a check "
                 "again. What you do now is added to it."

@@ -1,4 +1,4 @@
-"""Results are tensors, lists, numbers, texts, or tuples of these, also nested: how to walk through them."""
+"""Walk through results, which are tensors, lists, numbers, strings, or nested tuples of these."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def map_tensors(function: Callable, value: Any) -> Any:
 
 
 def detach(value: Any) -> Any:
-    """Without gradients, so that numbers can be taken out."""
+    """Detach all tensors, so that their numbers can be read."""
     return map_tensors(torch.Tensor.detach, value)
 
 
 def copy(value: Any) -> Any:
-    """Arguments that a learner's code may change without anybody noticing."""
+    """Copy arguments, so that a learner's code changes only the copy."""
     if type(value) is torch.Tensor:
         return value.clone() if not value.requires_grad else copies.deepcopy(value)
     if type(value) is tuple:
@@ -43,7 +43,7 @@ def copy(value: Any) -> Any:
 
 
 def copy_of_module(module: torch.nn.Module) -> torch.nn.Module:
-    """What deepcopy makes of a module without hooks, in a tenth of the time: every test case copies its layers."""
+    """Copy a module without hooks like deepcopy, in a tenth of the time: every test case copies its layers."""
     twin = object.__new__(type(module))
     for name, value in vars(module).items():
         vars(twin)[name] = value.copy() if isinstance(value, (dict, list)) else value
@@ -58,12 +58,12 @@ def copy_of_module(module: torch.nn.Module) -> torch.nn.Module:
 
 
 def snapshot(value: Any) -> Any:
-    """A result as it is now: a later call may write into the tensors and lists that were returned."""
+    """Copy a result: a later call may write into the tensors and lists that were returned."""
     if type(value) is tuple:
         return tuple(snapshot(item) for item in value)
     if type(value) is torch.Tensor:
         return value.clone()
-    if isinstance(value, torch.Tensor):  # a class of the learner's own may compare its tensors as it likes
+    if isinstance(value, torch.Tensor):  # a learner's own subclass may override any operation
         with torch._C.DisableTorchFunctionSubclass():
             return value.as_subclass(torch.Tensor).clone()
     return [snapshot(item) for item in value] if type(value) is list else value
@@ -80,13 +80,13 @@ def sample(value: Any) -> list[float]:
 
 
 def plain(value: Any) -> type | None:
-    """Which kind of plain value this is, bool, int, float or str, one of NumPy's included; None for anything else."""
+    """The plain type of a value: bool, int, float or str, also for NumPy's scalars; None for anything else."""
     return _plain(type(value))  # type: ignore[arg-type]  # a class is hashable
 
 
 @lru_cache(maxsize=256)  # asked for every entry of a list
 def _plain(cls: type) -> type | None:
-    if cls.__module__ == "numpy" and cls.__name__ in ("bool", "bool_"):  # which is no kind of number there
+    if cls.__module__ == "numpy" and cls.__name__ in ("bool", "bool_"):  # NumPy's bool is not a number type
         return bool
     return next((kind for base, kind in PLAIN.items() if issubclass(cls, base)), None)
 
@@ -99,7 +99,7 @@ def named(names: Any, *values: Any) -> list[tuple]:
 
 
 def unchanged(a: Any, b: Any) -> bool:
-    """Whether two arguments are the same number for number, NaN included, and ask for gradients alike."""
+    """Whether two arguments are the same number for number, NaN included, and agree in requires_grad."""
     if a is b or type(a) is not type(b):
         return a is b
     if isinstance(a, torch.Tensor):

@@ -12,7 +12,7 @@ import exercises
 
 @pytest.fixture(autouse=True)
 def answers_folder(tmp_path_factory, monkeypatch):
-    """Where answers that pass are kept, instead of the contributor's data/answers."""
+    """A temporary folder for answers that pass, instead of the contributor's data/answers."""
     folder = tmp_path_factory.mktemp("learner") / "answers"
     monkeypatch.setattr(exercises, "ANSWERS", folder)
     return folder
@@ -20,7 +20,7 @@ def answers_folder(tmp_path_factory, monkeypatch):
 
 @pytest.fixture
 def run():
-    """Run cells, as a notebook does, and give what the last one showed: its displays and its output."""
+    """run(*cells) runs cells as a notebook does, and returns the displays and the output of the last one."""
     shell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
 
     def run(*cells):
@@ -35,7 +35,7 @@ def run():
 
 @pytest.fixture
 def write_package(tmp_path, monkeypatch):
-    """write_package(name, {file: text}): the folder of a package with these files, which can be imported."""
+    """write_package(name, {file: text}) writes a package that can be imported, and returns its folder."""
     monkeypatch.syspath_prepend(tmp_path)
     names = []
 

@@ -87,7 +87,7 @@ def test_whole_numbers_have_one_decimal_and_others_four(value, text):
     assert number(torch.tensor(value)) == text and number(torch.tensor(True)) == "1.0"
 
 
-def test_a_table_has_decimals_unless_all_its_numbers_are_whole():
+def test_a_table_has_four_decimals_unless_all_its_numbers_are_whole():
     right = torch.tensor([[1.0, 2.0]])
     assert tables(right, 2 * right) == ("[[1.0, 2.0]]", "[[2.0, 4.0]]")
     assert tables(right, right / 2) == ("[[1.0000, 2.0000]]", "[[0.5000, 1.0000]]")

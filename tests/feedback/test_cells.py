@@ -14,7 +14,7 @@ CHECK = 'report = check("0.1", row_means)'
 
 @pytest.fixture
 def report(run):
-    """report(*cells): run cells, and give the report of the last check."""
+    """report(*cells) runs cells and returns the report of the last check."""
 
     def last(*cells):
         run(*cells)
@@ -34,7 +34,7 @@ def test_a_syntax_error_in_the_cell_above_is_named_until_it_is_corrected(report)
 
 @pytest.fixture
 def fresh(run):
-    """The same in a fresh kernel of the course."""
+    """`run` in a fresh kernel that has imported the course."""
     run("from exercises import COURSE, check\nreport = None")
     run("from feedback import source\nsource.answer_undefined_names(COURSE._undefined)")  # as the first import does
     return run
@@ -66,7 +66,7 @@ NEW_KERNEL = (ROOT / "tools" / "jupyterlab" / "new_kernel.py").read_text(encodin
 
 @pytest.fixture
 def just_started(run):
-    """The same in a kernel as `course.py` starts it."""
+    """`run` in a kernel as `course.py` starts it."""
     before = set(InteractiveShell.instance().user_ns)
     run(NEW_KERNEL)
     assert {name for name in set(InteractiveShell.instance().user_ns) - before if not name.startswith("_i")} == set()

@@ -30,7 +30,7 @@ def test_an_exception_in_a_later_stage_waits_for_the_earlier_one():
 
 
 def test_the_first_parts_of_a_result_are_judged_by_themselves():
-    """The sums are those of the columns; the shares hold a second mistake, which hides the first as a whole."""
+    """The sums are those of columns; the shares have a second mistake, so no variant gives the whole result."""
 
     def two_mistakes(x, scale=None):
         return not_divided(x, scale)[0] + 1, over_columns(x, scale)[1]
@@ -39,7 +39,7 @@ def test_the_first_parts_of_a_result_are_judged_by_themselves():
 
 
 def means_and_tenths(x, scale=None):
-    """The first part of `means_not_sums`, and shares that were made with it."""
+    """The means of `means_not_sums`, and shares that were computed from them."""
     _, means = means_not_sums(x, scale)
     return (x if scale is None else x * scale) / means[:, None], means
 
@@ -84,7 +84,7 @@ def test_a_mistake_that_is_made_on_some_inputs_only_is_said_to_be():
 
 
 def test_evidence_of_a_second_mistake_is_told_besides():
-    """The sums show that means were used; the shares have another shape, which proves something else."""
+    """The sums show that means were used; the shares have a wrong shape, which is a second mistake."""
     cut = lambda x, scale=None: (means_and_tenths(x, scale)[0][:, :1], means_and_tenths(x, scale)[1])  # noqa: E731
     report = checker.check(replace(EXERCISE, misconceptions=(MEANS_USED,)), cut)
     assert report.diagnosis == "means-used"
@@ -109,7 +109,7 @@ def test_an_unknown_mistake_falls_to_a_property_and_then_to_the_smallest_counter
 
 
 def test_the_example_shown_fits_no_other_misconception():
-    """Sums that are halved are means where a row has two numbers; a row of three tells the two apart."""
+    """Halved sums are means if a row has two numbers; a row of three tells the two apart."""
     two, three = (torch.tensor([[1.0, 3.0]]), None), (torch.tensor([[1.0, 2.0, 5.0]]), None)
     exercise = replace(EXERCISE, minimal_inputs=(two, three), properties=())
     report = checker.check(exercise, lambda x, scale=None: (shares(x, scale)[0], shares(x, scale)[1] / 2))

@@ -1,4 +1,4 @@
-"""Another course, tests/feedback/drills: the engine works where there is nothing of this repository's course."""
+"""Another course, tests/feedback/drills: the engine works without this repository's course."""
 
 import importlib
 import os

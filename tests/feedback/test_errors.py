@@ -1,4 +1,4 @@
-"""What exceptions mean: Python's and PyTorch's messages are explained."""
+"""The explanations of Python's and PyTorch's exceptions."""
 
 import pytest
 import torch
@@ -13,7 +13,7 @@ PAST, GENERATOR, NUMBER = (X, X), torch.Generator(), 0.1
 
 
 class NotSetUp(nn.Module):
-    """A module that puts something into itself before super().__init__(), or without its parentheses."""
+    """A module that sets an attribute before super().__init__(), or without its parentheses."""
 
     def __init__(self, forgets):
         forgets(self)
@@ -59,7 +59,7 @@ def test_an_exception_is_explained(code, words):
 
 @pytest.fixture
 def sizes_differ():
-    """sizes_differ(**context): what is said of an addition whose sizes do not fit, in a line of this code."""
+    """sizes_differ(**context) explains an addition whose sizes do not fit, given the line or the code around it."""
     with pytest.raises(RuntimeError) as caught:
         torch.ones(2, 3) + torch.ones(2, 4)
     return lambda **context: errors.meaning(caught.value, **context).replace("`", "")

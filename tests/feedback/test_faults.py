@@ -1,4 +1,4 @@
-"""What must never be the learner's problem: a fault of the checker itself, and the state of their own generators."""
+"""What must not affect the learner: an exception in the checker, and a check that reseeds their generators."""
 
 import pytest
 import torch
@@ -9,11 +9,11 @@ from feedback import checker
 
 @pytest.fixture
 def broken(monkeypatch):
-    monkeypatch.setattr(checker, "session", None)  # is called: a TypeError in checker.py
+    monkeypatch.setattr(checker, "session", None)  # calling it is a TypeError in checker.py
 
 
 def test_a_fault_of_the_checker_says_so_with_its_place(broken, monkeypatch):
-    with pytest.raises(TypeError):  # while a course is debugged
+    with pytest.raises(TypeError):  # in debug mode
         check("0.1", lambda x: x)
     monkeypatch.setattr(COURSE, "debug", False)
     monkeypatch.setattr(COURSE.store, "_unsaved", [])
@@ -28,7 +28,7 @@ def test_a_fault_of_the_checker_says_so_with_its_place(broken, monkeypatch):
 
 @pytest.mark.parametrize("id", list(EXERCISES))
 def test_a_check_prints_nothing_and_touches_no_generator_of_the_learner(id, monkeypatch, capsys):
-    """torch.manual_seed would reset the generators of every GPU, which a check has no business with."""
+    """torch.manual_seed would reset the generator of every GPU, which a check must not do."""
     seeded = []
     for place in (torch, torch.random, torch.cuda, torch.mps, torch.xpu):
         for name in ("manual_seed", "manual_seed_all", "seed", "seed_all"):

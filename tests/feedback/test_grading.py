@@ -1,4 +1,4 @@
-"""grade(): what a grader reads of an answer."""
+"""grade(): what a grader sees of an answer."""
 
 import sys
 

@@ -21,7 +21,7 @@ from helpers import heads
 
 REFERENCE = EXERCISES["2.2"].reference
 gpu = torch.Generator()  # stands in for the generator of a GPU
-forever = []  # what an answer keeps, as a global variable of a notebook does
+forever = []  # keeps what an answer made, like a global variable of a notebook
 
 
 def entered(context):
@@ -30,7 +30,7 @@ def entered(context):
 
 
 def after(harm):
-    """What `check` says of a right answer that does harm first."""
+    """The report on a right answer that calls harm() first."""
 
     def softmax(scores):
         harm()
@@ -165,7 +165,7 @@ def test_the_interrupt_of_a_learner_reaches_code_that_waits():
 
 
 class Odd(Exception):
-    """What it says, what it is and what it equals cannot be found out."""
+    """An exception that can be neither printed nor compared."""
 
     def __repr__(self):
         raise ZeroDivisionError

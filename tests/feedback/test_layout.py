@@ -1,4 +1,4 @@
-"""The engine's modules import each other in the order of feedback/__init__.py, and nothing of the course."""
+"""The engine's modules import each other in the order of feedback/__init__.py, and nothing from the course."""
 
 import ast
 import re
@@ -27,19 +27,19 @@ def test_the_engine_knows_nothing_of_the_course():
 
 
 def test_sentences_on_cards_are_written_in_the_modules_called_explain():
-    """Others decide. What can be said is made of these parts, which nobody else needs."""
+    """The other modules only decide, and need none of the parts of which cards are made."""
     parts = {f"feedback.report.{name}" for name in ("say", "think", "numbers", "raised", "following")}
     writers = {path.stem for path in FOLDER.glob("*.py") if parts & set(imported(path))}
     assert writers == {path.stem for path in FOLDER.glob("explain*.py")} - {"explainers"}
 
 
-def long(limit, measure, rooms):
-    """{what: its number of lines} where that is more than `limit`; measure(path) gives pairs of both."""
+def long(limit, measure, packages):
+    """{name: number of lines} of all that have more than `limit`; measure(path) yields such pairs."""
     root = FOLDER.parent
     found = {
         f"{path.relative_to(root)} {name}": length
-        for room in rooms
-        for path in (root / room).rglob("*.py")
+        for package in packages
+        for path in (root / package).rglob("*.py")
         for name, length in measure(path)
     }
     assert found

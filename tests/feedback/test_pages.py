@@ -1,4 +1,4 @@
-"""Pages: what they become, and what is said of a slip in one."""
+"""Pages: the exercises that are made of them, and the messages about errors in them."""
 
 import importlib
 import itertools
@@ -82,7 +82,7 @@ COUNT = itertools.count()
 
 @pytest.fixture
 def load(write_package):
-    """load(text of the page, **other pages) is the exercise."""
+    """load(text of the page, **other pages) returns the exercise."""
 
     def loaded(text=PAGE, **others):
         name, pages = f"course_of_pages_{next(COUNT)}", {"double": text, **others}
@@ -169,7 +169,7 @@ def test_a_page_means_the_same_after_a_formatter(load):
 
 # ---------------------------------------------------------------- slips
 
-SLIPS = [  # what stands on the page, what is written in its place, and what is said of it
+SLIPS = [  # the text on the page, the text that replaces it, and part of the message
     ("difficulty: 1", "difficulty: 4", "difficulty is 1, 2 or 3, got '4'"),
     ("return x / 2", "retrun x / 2", "double.md:14: SyntaxError: invalid syntax, in `retrun x / 2`"),
     ("correct: Twice", "corect: Twice", "no page has a field 'corect'"),

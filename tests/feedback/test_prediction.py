@@ -135,7 +135,7 @@ def test_an_unknown_prediction_and_an_unknown_answer_are_answered_with_the_known
 
 @pytest.fixture
 def shown(monkeypatch):
-    """What predict("02.cards") shows in a notebook, a list of outputs."""
+    """The list of outputs that predict("02.cards") shows in a notebook."""
     outputs = []
     monkeypatch.setattr(InteractiveShell, "initialized", lambda: True)
     monkeypatch.setattr(display, "display", lambda data, metadata=None, raw=False: outputs.append(data))

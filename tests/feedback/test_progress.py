@@ -127,7 +127,7 @@ def wrong(x, scale=None):
 
 
 class Page:
-    """The links and the rows of the table; what is not nested well cannot be read."""
+    """The links and the table rows of some HTML; tags that are not nested correctly raise an exception."""
 
     def __init__(self, shown):
         self.html = shown._repr_mimebundle_()["text/html"]

@@ -14,7 +14,7 @@ from tests.feedback.sample import EXERCISE, KNOWN, over_columns, scale_added, sh
 
 
 class Page:
-    """What the plugin asks a page for."""
+    """The part of a page that the plugin uses."""
 
     def __init__(self, **banks):
         self.banks = lambda: Banks(**{"right": [Answer(shares, "correct", "shares.md:1")], **banks})

@@ -1,4 +1,4 @@
-"""The page on one's own course: its lines, run in an empty folder, do what it says."""
+"""README.md on a course of one's own: its code, run in an empty folder, does what the page says."""
 
 import doctest
 import re

@@ -37,7 +37,7 @@ def test_an_endless_loop_is_stopped(monkeypatch):
         for _ in range(3):
             try:
                 while True:
-                    with contextlib.suppress(Exception):  # a learner's net must not catch the checker's stop
+                    with contextlib.suppress(Exception):  # a learner's own handler must not catch StillRunning
                         x = x + 1
             except:  # noqa: E722  learners write this
                 pass

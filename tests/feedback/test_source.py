@@ -9,7 +9,7 @@ from torch import nn
 from exercises import EXERCISES, check
 from feedback import source
 
-D = 512  # what a notebook's own variable looks like to the code below
+D = 512  # looks like a variable of the notebook to the code below
 
 
 def test_a_variable_read_from_the_notebook_is_pointed_out():

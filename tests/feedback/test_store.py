@@ -41,7 +41,7 @@ def record_file(tmp_path, monkeypatch):
 
 @pytest.fixture
 def log(record_file):
-    """log() is what the record says."""
+    """log() returns the entries of the record."""
 
     def lines():
         text = record_file.read_text(encoding="utf-8") if record_file.exists() else ""

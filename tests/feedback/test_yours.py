@@ -31,13 +31,13 @@ def a_fresh_kernel(monkeypatch):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch, answers_folder):
-    """Where answers are kept; without it, all is kept in memory."""
+    """The folder for answers that pass; without this fixture, all is kept in memory."""
     monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "attempts.jsonl"))
     return answers_folder
 
 
 def from_a_notebook(source, name="row_means"):
-    """What a cell with this source defines: it belongs to __main__, and its text is in the cache of lines."""
+    """What a cell with this source defines. It belongs to __main__, and its text is in the cache of lines."""
     notebook = types.ModuleType("notebook")
     file = f"<cell {hash(source)}>"
     answers.linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
@@ -117,7 +117,7 @@ def run_cells(folder, *sources):
 
 @pytest.mark.slow
 def test_in_a_notebook_a_class_is_used_and_kept(folder):
-    """One defined in a notebook has no source for `inspect`."""
+    """`inspect` finds no source of a class that was defined in a notebook."""
     first = run_cells(
         folder,
         ATTENTION,

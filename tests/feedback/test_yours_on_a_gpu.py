@@ -21,7 +21,7 @@ def makes_a_tensor(weights, mask):
 
 @pytest.fixture
 def use(monkeypatch, gpu, capsys):
-    """use(answer): the answer as cells after its check use it, on a machine with a GPU."""
+    """use(answer) checks an answer and returns it as later cells use it, on a machine with a GPU."""
     monkeypatch.setattr(COURSE, "_passed", {})
 
     def it_passed(answer):
