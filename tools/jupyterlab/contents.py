@@ -15,7 +15,7 @@ class Contents(AsyncLargeFileManager):
 
     @contextmanager
     def atomic_writing(self, os_path, text=True, **options):
-        """Replace the file in one step: Jupyter writes into it, which leaves a damaged file if it is killed meanwhile."""
+        """Replace the file in one step. Jupyter writes into it, and leaves a damaged file if it is killed meanwhile."""
         buffer = io.StringIO() if text else io.BytesIO()
         yield buffer
         with self.perm_to_403(os_path):
