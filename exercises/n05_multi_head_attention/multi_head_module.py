@@ -286,7 +286,7 @@ class WeightsOfHeads(DroppedWeights):
     first_columns, of_out = "the first columns of each head's values", "the first columns of each head's part of out"
 
     def stage_of(self, args):
-        """Judge evaluation without a mask first, then with a context, then a mask; then dropout as in DroppedWeights."""
+        """Judge evaluation without a mask, then with a context, then a mask; then dropout as in DroppedWeights."""
         given = parse(args)
         if given.dropout or given.training:
             return 2 + super().stage_of(args)
