@@ -20,7 +20,7 @@ class Moved(TorchFunctionMode):
     """
 
     ELSEWHERE = torch.device("meta")
-    MAY_MEET = re.compile("index|item|^to$|^type_as$|copy")  # and so may single numbers
+    MAY_MEET = re.compile("index|item|^to$|^type_as$|copy")  # 0-d tensors may meet others, too
 
     def __init__(self, *tensors):
         super().__init__()

@@ -61,7 +61,7 @@ class Cards:
 
 
 def verdict(verdicts):
-    """Judge exhibits: each is healthy, or broken as a test proves. Return the cards and the score.
+    """Give verdicts on exhibits: "healthy", or the name of a test that proves otherwise. Return cards and the score.
 
     verdicts    {1: "future", 2: "healthy", 3: ...}; an exhibit with ... is left open
     Errors: TypeError if it is not a dict, ValueError if there is no exhibit with a number
