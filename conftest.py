@@ -1,4 +1,4 @@
-"""How pytest treats what it collects: exercises keep promises (a plugin of feedback/), nbval runs the notebooks.
+"""Pytest's settings for all it collects: the tests, the exercises (a plugin of feedback/) and the notebooks (nbval).
 
 tests/conftest.py holds what only the tests in tests/ need.
 """
@@ -15,21 +15,21 @@ from tests.minilm import require_minilm, uses_minilm
 pytest_plugins = ("feedback.pytest_plugin",)
 
 QUICK_NOTEBOOK = "00_start_here"  # short, and the only one that `python course.py test --quick` runs
-LONG = ("notebook", "browser", "install")  # the markers of files that begin first
+LONG = ("notebook", "browser", "install")  # markers of the files that run first
 
-os.environ["COURSE_PROGRESS"] = "memory"  # no test reads or changes what a contributor has solved
-os.environ["COURSE_DEBUG"] = "1"  # a mistake in a checker is an exception, not a card that says so
-gc.disable()  # while thousands of tests are collected: nothing of them is garbage
-torch.set_num_threads(1)  # several of these processes share the cores; the kernels of notebooks use all of them
+os.environ["COURSE_PROGRESS"] = "memory"  # no test reads or changes a contributor's own progress
+os.environ["COURSE_DEBUG"] = "1"  # an error in a checker raises instead of showing a card
+gc.disable()  # while thousands of tests are collected, none of which is garbage
+torch.set_num_threads(1)  # several of these processes share the cores; notebook kernels use all of them
 
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    return (yield) + 1  # than there are cores, since tests also wait: for browsers, servers and other processes
+    return (yield) + 1  # one more than there are cores, since tests also wait for browsers, servers and other processes
 
 
 def pytest_configure(config):
-    """Let nbval compare notebooks without times and names of devices, and run them with this Python."""
+    """Make nbval ignore times and device names when it compares outputs, and run notebooks with this Python."""
     if hasattr(config.option, "nbval"):
         config.option.nbval_sanitize_with = str(Path(__file__).parent / "tests" / "sanitize.cfg")
         config.option.nbval_current_env = True
@@ -41,11 +41,11 @@ def pytest_collection_modifyitems(items):
         if is_cell(item) and item.path.stem != QUICK_NOTEBOOK:
             item.add_marker(pytest.mark.notebook)
     long = {item.path for item in items if is_cell(item) or any(map(item.get_closest_marker, LONG))}
-    items.sort(key=lambda item: item.path not in long)  # first, so that no process is left alone with them at the end
+    items.sort(key=lambda item: item.path not in long)  # long ones first: the processes then finish together
 
 
 def pytest_collection_finish():
-    gc.freeze()  # the collector need not look at them again, which saves an eighth of the quick run
+    gc.freeze()  # the garbage collector skips them from here on, which saves an eighth of the quick run
     gc.enable()
 
 

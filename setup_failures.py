@@ -1,4 +1,4 @@
-"""What can go wrong before the first notebook runs, and what to do: one table, for course.py and for the docs.
+"""A table of set-up failures and their fixes, shared by course.py and the docs.
 
 `python setup_failures.py` writes docs/setup_failures.md.
 """
@@ -17,8 +17,8 @@ INSTALL_PYTHON = "install Python 3.12 from https://www.python.org/downloads/ and
     "py -3.12" if os.name == "nt" else "python3.12"
 )
 
-# At the margin: what a text contains, mostly numbers and names, since systems translate their sentences; `...` stands
-# for anything within a line. Below it: what that means, and what to do. Where a text fits several, the first counts.
+# Unindented: substrings of an error message, mostly numbers and names, since systems translate their sentences; `...`
+# matches anything within a line. Indented: what the message means and what to do. The first entry that matches counts.
 TABLE = r"""
 SSL module is not available | ssl module in Python is not available | No module named '_ssl'
 DLL load failed while importing _ssl
@@ -213,7 +213,7 @@ not in the last line.
 
 
 def explain(text):
-    """What a program's message means, and the words that show it; (None, None) where the table has nothing to say."""
+    """Return what a program's message means and the words that show it, or (None, None) if no entry matches."""
     for signs, sentence in FAILURES:
         found = re.search("|".join(".*".join(map(re.escape, sign.split("..."))) for sign in signs), text)
         if found:
@@ -235,7 +235,7 @@ def this_computer():
 
 
 def page():
-    """The table as Markdown, for any computer."""
+    """Return the table as Markdown, with its placeholders described rather than filled in for this computer."""
     anywhere = {
         "python": "its version, 32- or 64-bit, and the system",
         "install": "install Python 3.12 from https://www.python.org/downloads/ and run `course.py` with it",

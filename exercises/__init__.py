@@ -8,13 +8,12 @@
     grade("3.3", mask_by_filling)   check for a grader: text, one exception if it is wrong, nothing recorded
     yours("2.4", attention)         your own function if its check passed, else the course's
 
-A folder such as n03_causal_masking holds the exercises of one notebook. Each is a page, mask_by_filling.md, with all
-that is said, the known mistakes and the answers that the checker is held to, and a module, mask_by_filling.py, with the
-course's own answer and the test cases. What exercises of one notebook share lies next to them, and what those of
+A folder such as n03_causal_masking holds the exercises of one notebook. Each consists of a page, mask_by_filling.md,
+with all texts, the known mistakes and the answers on which the checker is tested, and of a module, mask_by_filling.py,
+with the course's own answer and the test cases. What exercises of one notebook share is next to them, and what those of
 several notebooks share is in `common`; `names` is what every page may use. The page predictions.md of a folder holds
-the questions that `predict` asks in its notebook. `statement` and `promises` say how an exercise is stated in its
-notebook, and hold it to that; `notebooks` is the list of the notebooks. The engine that acts on all this is the package
-`feedback`.
+the questions that `predict` asks in its notebook. `statement` and `promises` define and check how a notebook states an
+exercise; `notebooks` lists the notebooks. The engine behind all this is the package `feedback`.
 """
 
 import os
@@ -30,13 +29,13 @@ ANSWERS = FOLDER.parent / "data" / "answers"
 
 
 def progress_file():
-    """data/attempts.jsonl, unless the environment variable COURSE_PROGRESS names another file, or is `memory`."""
+    """Return data/attempts.jsonl, unless the environment variable COURSE_PROGRESS names another file or is `memory`."""
     place = os.environ.get("COURSE_PROGRESS") or FOLDER.parent / "data" / LOG
     return None if place == "memory" else Path(place)
 
 
 def answers_folder():
-    """data/answers, wherever the progress is: COURSE_PROGRESS may name a place that a whole class can open."""
+    """Return data/answers, even if COURSE_PROGRESS is set, since it may name a place that a whole class can open."""
     return ANSWERS if progress_file() else None
 
 
@@ -48,7 +47,7 @@ COURSE = Course(
     progress=progress_file,
     answers=answers_folder,
     solutions=True,  # in a hand-out False: tools/handout.py writes it here
-    debug=bool(os.environ.get("COURSE_DEBUG")),  # a mistake in a checker is raised
+    debug=bool(os.environ.get("COURSE_DEBUG")),  # raise errors in checkers
 )
 EXERCISES = COURSE.exercises
 check, hint, solution, progress = COURSE.check, COURSE.hint, COURSE.solution, COURSE.progress

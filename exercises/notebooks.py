@@ -1,15 +1,15 @@
 """The notebooks of the course, in order, in two parts.
 
-These lists are the only place to add one: progress() and the links between notebooks follow from them, and where they
-are repeated, `python -m tools.contents` writes them; it takes the minutes from the sections of the notebooks. The
-notebooks are ordered by their numbers, in which there may be gaps.
+Add a notebook only to these lists. progress() and the links between notebooks are derived from them, and
+`python -m tools.contents` updates every repetition, with the minutes taken from the sections of the notebooks. The
+notebooks are ordered by their numbers, which may have gaps.
 """
 
 from feedback.notebooks import Notebook
 
 
 def notebooks(*rows):
-    """Rows of: file, title, minutes for reading everything and solving all exercises, minutes of the core, question."""
+    """Return Notebooks; each row has file, title, minutes with all exercises, minutes of the core, and question."""
     return tuple(Notebook(f"{file}.ipynb", *rest) for file, *rest in rows)
 
 

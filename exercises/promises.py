@@ -1,6 +1,6 @@
-"""What every exercise of this course promises besides what the engine demands: its notebook states it as it is.
+"""Tests of every exercise of this course, besides the engine's own: its notebook must state it correctly.
 
-`pytest exercises/n02_single_head_attention/softmax.md` tries these after the engine's own promises, which are in
+`pytest exercises/n02_single_head_attention/softmax.md` runs these after the engine's own, which are in
 feedback/pytest_plugin.py.
 """
 
@@ -18,7 +18,7 @@ NOT_YET = "... is left where something is to be written"
 
 
 def states_it_in_its_notebook(exercise: Exercise) -> None:
-    """Heading, stars, minutes and frame of the task; the stub's name, arguments and docstring; the check after it."""
+    """Check the task's heading, stars, minutes and frame, the stub's name, arguments and docstring, and the check."""
     stated = _stated(exercise)
     text, definition = stated.task["source"], ast.parse(stated.stub["source"]).body[0]
     title = re.escape(statement.heading(exercise.id, "TITLE", exercise.stars)).replace("TITLE", ".+")
@@ -34,7 +34,7 @@ def states_it_in_its_notebook(exercise: Exercise) -> None:
 
 
 def holds_the_given_code(exercise: Exercise) -> None:
-    """Where a line is to be repaired, the cell holds the code that the page gives."""
+    """Check that the cell has the page's given code, if the task is to repair a line of it."""
     if exercise.given is None:
         return
     given = inspect.getsource(exercise.given).rstrip()
@@ -53,7 +53,7 @@ def leaves_nothing_to_write(exercise: Exercise) -> None:
 
 
 def fits_into_the_minutes_of_its_section(exercise: Exercise) -> None:
-    """A section's minutes are for reading it and solving its exercises."""
+    """Check that a section's minutes, which include its exercises, exceed the exercises' minutes."""
     section = _stated(exercise).section
     solving = sum(COURSE.exercises[id].minutes for id in section.exercises)
     assert solving < section.minutes, (

@@ -1,6 +1,6 @@
-"""How an exercise is stated in its notebook: what its heading, its task and its two cells look like.
+"""How a notebook states an exercise: the form of its heading, its task and its two cells.
 
-`python course.py new` writes them like this, and the exercise's own tests hold them to it.
+`python course.py new` writes them in this form, and the exercise's own tests check it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ FRAME = (
 
 
 def heading(id: str, title: str, stars: str) -> str:
-    """The first line of the text above the stub."""
+    """Return the first line of the text above the stub."""
     return f"### ✎ Exercise {id}: {title} {stars}"
 
 
 def task(minutes: int) -> str:
-    """How the rest of that text begins; it ends with END."""
+    """Return the beginning of the rest of that text, which ends with END."""
     return f"\n\n{FRAME}\n\n**Your task** (about {minutes} minutes). "
 
 
@@ -26,12 +26,12 @@ END = "\n\n</div>"
 
 
 def check(id: str, name: str) -> str:
-    """The cell after the stub."""
+    """Return the source of the cell after the stub."""
     return f'check("{id}", {name})'
 
 
 def arguments(definition: ast.FunctionDef | ast.ClassDef) -> str | None:
-    """The arguments of a stub, as text, self left out; None for a class that leaves `__init__` to the learner."""
+    """Return a stub's arguments as text, without self; None for a class that leaves `__init__` to the learner."""
     if isinstance(definition, ast.FunctionDef):
         return ast.unparse(definition.args)
     inits = [n.args for n in definition.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]

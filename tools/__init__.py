@@ -1,4 +1,4 @@
-"""What the commands of course.py run."""
+"""The modules behind the commands of course.py."""
 
 import argparse
 import os
@@ -13,7 +13,7 @@ class Problem(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """The words behind a command of course.py: what is wrong with them is said in one sentence, as everywhere."""
+    """A parser for a command's arguments that reports an error in one sentence, as course.py does."""
 
     def __init__(self, command, **options):
         super().__init__(prog=f"python course.py {command}", allow_abbrev=False, **options)
@@ -23,7 +23,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def run(act, *given):
-    """Do what a command is for, in the folder where it was given; what the user can fix is said in one sentence.
+    """Call `act(*given)` in the folder where the command was given; report what the user can fix in one sentence.
 
     Returns the exit code: 130 after Ctrl-C, and 1 after a Problem, an OSError, or where `act` returns False.
     """

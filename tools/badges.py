@@ -1,10 +1,10 @@
-"""Where the course lives: the badges in the notebooks and README.md, the first cells, and the address in CITATION.cff.
+"""Write the course's address into badges (notebooks, README.md), the notebooks' first cells and CITATION.cff.
 
 `python course.py badges` runs this file: it takes owner, repository and branch from the one URL in pyproject.toml and
-writes them wherever they occur. Where that URL still has its placeholder, the owner and the repository are those of the
-git remote `origin` on GitHub; as long as neither is known, no badge is offered, since it would lead nowhere. Notebooks
-keep their outputs. With --check, nothing is written: it fails if the badges do not lead to the repository that the
-environment variable GITHUB_REPOSITORY names.
+writes them wherever they occur. If that URL still has its placeholder, owner and repository are those of the git remote
+`origin` on GitHub; without such a remote, there are no badges. Notebooks keep their outputs. With --check, nothing is
+written, and the command fails if the badges do not link to the repository that the environment variable
+GITHUB_REPOSITORY names.
 """
 
 import os
@@ -20,7 +20,7 @@ from tools.save_notebooks import NOTEBOOKS, write
 HOME = re.compile(r'^Repository = "https://github\.com/([\w.-]+)/([\w.-]+)/tree/([\w./-]+)"$', re.MULTILINE)
 COLAB = "https://colab.research.google.com/github/{owner}/{repository}/blob/{branch}/notebooks/{name}"
 BINDER = "https://mybinder.org/v2/gh/{owner}/{repository}/{branch}?urlpath=lab/tree/notebooks/00_start_here.ipynb"
-PLACEHOLDER = "your_name"  # no account can have this name, as it has an underscore
+PLACEHOLDER = "your_name"  # not a possible account name, because of its underscore
 REMOTE = re.compile(r"github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")
 ABOVE_TITLE = re.compile(r"\A\[▶ Open in Colab\][^\n]*\n\n")
 IN_README = re.compile(r"(?<=<!-- badges -->\n).*(?=<!-- end of badges -->)", re.DOTALL)
@@ -47,11 +47,11 @@ GIVE_UP = """
     raise SystemExit("This notebook needs the course's folder around it, and the course has no public address yet: "
                      "get the whole folder from whoever gave you the notebook, and run `python course.py` in it.")"""
 
-FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}}  # to its first line, in Colab and in JupyterLab
+FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}}  # show only its first line, in Colab and JupyterLab
 
 
 def home():
-    """Owner, repository and branch. Errors: Problem if pyproject.toml does not name them"""
+    """Return owner, repository and branch. Errors: Problem if pyproject.toml does not name them"""
     found = HOME.search((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     if not found:
         raise Problem(
@@ -62,7 +62,7 @@ def home():
 
 
 def address(place):
-    """Of the repository."""
+    """Return the address of the repository."""
     return "https://github.com/{owner}/{repository}".format(**place)
 
 
@@ -71,8 +71,8 @@ def unknown(place):
 
 
 def find_home():
-    """Put the git remote's owner and repository in the place of the placeholder in pyproject.toml, if it has one."""
-    if not unknown(home()) or not (ROOT / ".git").exists():  # else git would answer for a repository around the course
+    """If pyproject.toml has the placeholder, replace it with the git remote's owner and repository."""
+    if not unknown(home()) or not (ROOT / ".git").exists():  # git would use a repository around the course
         return
     command = ["git", "remote", "get-url", "origin"]
     remote = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
@@ -85,7 +85,7 @@ def find_home():
 
 
 def launched(notebook, name, place):
-    """The notebook with its badge above the title and the first cell, which finds the course; added or updated."""
+    """Add or update the badge above a notebook's title and the cell that finds the course; return the notebook."""
     title = notebook.cells[0]
     title.source = above_title(name, place) + ABOVE_TITLE.sub("", title.source)
     first = next((cell for cell in notebook.cells if cell.id == "start"), None)
@@ -99,7 +99,7 @@ def launched(notebook, name, place):
 
 
 def first_cell(place):
-    """The cell that finds the course; where the course has an address, it also fetches it."""
+    """Return the source of the cell that finds the course, and fetches it if the course has an address."""
     if unknown(place):
         return FIRST_CELL.format(fetching="", imports="", otherwise=GIVE_UP)
     fetching = ", and fetch it where this notebook is alone, as in Colab"
@@ -108,29 +108,29 @@ def first_cell(place):
 
 
 def above_title(name, place):
-    """The line above the title of a notebook: its badge, or nothing where that would lead nowhere."""
+    """Return the line above a notebook's title: its badge, or nothing if the course has no address."""
     return "" if unknown(place) else f"{colab(name, place)}\n\n"
 
 
 def colab(name, place):
-    """A link that opens a notebook in Colab."""
+    """Return a link that opens a notebook in Colab."""
     return f"[▶ Open in Colab]({COLAB.format(name=name, **place)})"
 
 
 def linked(text, place):
-    """The front page with its badges, between two comments; without any where they would lead nowhere."""
+    """Return README.md with its badges between two comments, or with none if the course has no address."""
     binder = f"[▶ Launch in Binder]({BINDER.format(**place)})"
     badges = "" if unknown(place) else f"{colab('00_start_here.ipynb', place)} ·\n{binder}\n"
     return IN_README.sub(lambda found: badges, text)
 
 
 def cited(text, place):
-    """CITATION.cff with the address of the repository."""
+    """Return CITATION.cff with the address of the repository."""
     return re.sub(r"^repository-code: .*$", f"repository-code: {address(place)}", text, flags=re.MULTILINE)
 
 
 def check():
-    """Errors: Problem if the badges do not lead to the repository where a workflow runs"""
+    """Check that the badges link to the repository in which a workflow runs. Errors: Problem if they do not"""
     here, there = os.environ.get("GITHUB_REPOSITORY", ""), "{owner}/{repository}".format(**home())
     if here != there:
         raise Problem(

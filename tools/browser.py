@@ -1,4 +1,4 @@
-"""A Chromium on this computer, which opens nothing of any other."""
+"""Find this computer's Chromium, and start it so that it cannot reach any other computer."""
 
 import os
 import shutil
@@ -11,10 +11,10 @@ ARGUMENTS = (
     "--disable-sync",
     "--disable-quic",
     "--no-first-run",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",  # no other machine is reached
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",  # reach no other machine
 )
 
 
 def find_browser():
-    """The path of a Chromium: the one named by COURSE_BROWSER, else the first on the search path, else None."""
+    """Return the path of a Chromium: COURSE_BROWSER if set, else the first one on the search path, else None."""
     return os.environ.get("COURSE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)

@@ -1,9 +1,9 @@
-"""Minutes and lists of notebooks and exhibits, wherever they are repeated: `python -m tools.contents` writes them.
+"""Update minutes and lists of notebooks and exhibits wherever they are repeated: `python -m tools.contents`.
 
-What follows from the tags of the sections, such as `core-12`, from the minutes on the pages of exercises, and from the
-titles and questions in exercises/notebooks.py: the labels of sections, the first line of each notebook, the table in
-notebook 00, the minutes in exercises/notebooks.py, the tables and totals in the README, the plans of the guide, and the
-first table of the field guide.
+They are derived from the tags of the sections, such as `core-12`, the minutes on the pages of exercises, and the titles
+and questions in exercises/notebooks.py. They occur in the labels of sections, the first line of each notebook, the
+table in notebook 00, exercises/notebooks.py, the tables and totals in the README, the plans of the guide, and the first
+table of the field guide.
 """
 
 import json
@@ -24,19 +24,19 @@ from tools import ROOT, badges, guide, run
 TABLE = re.compile(r"(?<=\| minutes \|\n\|---\|---\|---\|\n)(?:\|.*\n)+")
 TOTAL = re.compile(r"The (first part|second part) takes about .*?(?=$)", re.MULTILINE)
 FIELD_GUIDE = ROOT / "docs" / "field_guide.md"
-BUGS = re.compile(r"(\| symptom \| .* \| seen in \|\n\|[-|]+\n)(?:\|.*\n)+")  # its first table
-FIRST, CONTENTS = "00_start_here.ipynb", "contents"  # the cell that lists the first part
+BUGS = re.compile(r"(\| symptom \| .* \| seen in \|\n\|[-|]+\n)(?:\|.*\n)+")  # the field guide's first table
+FIRST, CONTENTS = "00_start_here.ipynb", "contents"  # the notebook and the cell that list the first part
 
 
 def measured(notebook):
-    """The notebook with the minutes of its sections."""
+    """Return the notebook's entry with its minutes updated from its sections."""
     found = sections(read(ROOT / "notebooks" / notebook.file))
     core = sum(section.minutes for section in found if section.kind == "core")
     return replace(notebook, minutes=sum(section.minutes for section in found), core=core)
 
 
 def everything():
-    """{path: its text as it is to be}"""
+    """Return {path: updated text}."""
     parts = {name: [measured(each) for each in notebooks] for name, notebooks in PARTS.items()}
     notebooks = [each for some in parts.values() for each in some]
     paths = ROOT / "exercises" / "notebooks.py", ROOT / "README.md", guide.GUIDE, FIELD_GUIDE
@@ -65,7 +65,7 @@ def total(part, notebooks):
 
 
 def published(notebook, notebooks, parts):
-    """The text of a notebook with its first line, the labels of its sections, and in the first one the table."""
+    """Return a notebook's text with its first line and section labels updated, and the table in the first notebook."""
     path = ROOT / "notebooks" / notebook.file
     content = json.loads(path.read_text(encoding="utf-8"))
     labels = {each.cells[0]["id"]: f"*{each.kind} · {each.minutes} min*" for each in sections(read(path))}
@@ -96,7 +96,7 @@ def line_of_links(notebook, notebooks):
 
 
 def field_guide(text):
-    """The field guide with a row for each exhibit that has a bug."""
+    """Return the field guide with a row for each exhibit that has a bug."""
     rows = (
         f"| {each.symptom} | {each.suspicion} | {name}{'' if each.tests else ', which is silent'} | {each.remedy} | "
         f"[exhibit {each.number}]({address(each.threads[0])}) |\n"

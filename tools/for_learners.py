@@ -1,7 +1,7 @@
-"""What learners get of the course: the files of a hand-out, and of the copy that each learner has on a hub.
+"""List the files that learners get: those of a hand-out, and of each learner's copy on a hub.
 
-Whatever these lists do not name stays where it is: a key, slides, a page about the class, passwords. A new file that
-learners need in a place that is not listed is added here.
+Learners do not get what is not listed here: a key, slides, a page about the class, passwords. A new file that learners
+need must be added here, unless its folder is listed.
 """
 
 import os
@@ -22,17 +22,17 @@ FILES = (
     *("tools/for_learners.py", "tools/study.py", "tools/submit.py"),
 )
 FOR_A_HUB = ("classroom/jupyterhub_config.py", "classroom/requirements.txt", "classroom/server.py")  # to start one
-README = "classroom/students.md"  # is the learners' README.md; a hand-out has only that one
-LEFT_OUT = (  # in FOLDERS, at any depth
+README = "classroom/students.md"  # becomes the learners' README.md
+LEFT_OUT = (  # patterns for paths in FOLDERS, at any depth
     *(".*", "__pycache__", "mutants", "node_modules", "README.md"),
     *("explorers/test", "explorers/eslint.config.mjs", "explorers/package*.json", "explorers/tsconfig.json"),
 )
 
 
 def files(course, cannot_open):
-    """{path in the learner's copy: the file in the folder `course`}
+    """Return {path in the learner's copy: the file in the folder `course`}.
 
-    cannot_open(error) is called for each folder that is missing, or that this account may not open.
+    cannot_open(error) is called for each folder that is missing or that this account may not open.
     """
     found = {name: course / name for name in FILES}
     if os.path.isfile(course / README):

@@ -50,11 +50,11 @@ c.Execute.timeout = 30  # seconds for a cell; grade() itself stops an answer aft
 """
 
 
-# ---- what is handed out
+# ---- the assignments
 
 
 def assignments(ids, name):
-    """{name of an assignment: (its title, its exercises)}, one for each notebook, or one with the exercises `ids`.
+    """Return {name: (title, ids of exercises)}: one assignment for each notebook, or one with the exercises `ids`.
 
     Errors: Problem if an exercise does not exist
     """
@@ -73,7 +73,7 @@ def points(ids):
 
 
 def notebook(title, ids):
-    """The source notebook. It holds no answers, so that none can be released by mistake."""
+    """Return the source notebook. It holds no answers, so that none can be released by mistake."""
     heading = (
         f"# {title}\n\n"
         f"{len(ids)} exercises, {points(ids)} points: an exercise has as many as filled circles. Replace the "
@@ -86,14 +86,14 @@ def notebook(title, ids):
 
 
 def task(id):
-    """The three cells of an exercise: its text, the stub that students complete, and the cell that grades it."""
+    """Return the three cells of an exercise: its text, the stub that students complete, and the cell that grades it."""
     exercise, slug = EXERCISES[id], "exercise-" + id.replace(".", "-")
     cells = notebooks.read(COURSE.contents.folder / COURSE.contents.of(id).file)
     stub = notebooks.statements(cells)[id].stub
     text = cells[cells.index(stub) - 1]["source"]
     if not text.startswith("#"):
         text = f"### Exercise {id}: `{exercise.name}` {exercise.stars}\n\n{text}"
-    # It imports `grade` itself, in case a student has defined another one.
+    # Import `grade` here, in case a student has redefined it.
     grades = f'from exercises import grade\n\ngrade("{id}", {exercise.name})'
     return [
         locked(new_markdown_cell(text, id=f"{slug}-text")),
@@ -103,7 +103,7 @@ def task(id):
 
 
 def locked(cell, worth=None):
-    """A cell that nbgrader restores before it grades; one that is worth points is graded."""
+    """Mark a cell as one that nbgrader restores before grading, and grades if it is worth points; return the cell."""
     cell.metadata["nbgrader"] = {
         "schema_version": 3,
         "grade_id": cell.id,
@@ -118,7 +118,7 @@ def locked(cell, worth=None):
 
 
 def add(folder, name, title, ids):
-    """Add an assignment to a course folder. Errors: Problem if it is there already"""
+    """Add an assignment to a course folder. Errors: Problem if it already exists"""
     target = folder / "source" / name / f"{name}.ipynb"
     if target.parent.exists():
         raise Problem(f"{target.parent} exists already: delete it, or choose another folder or --name.")

@@ -1,8 +1,8 @@
-"""The plans of classroom/guide.md: `python -m tools.contents` writes what follows from the notebooks.
+"""Read the plans of classroom/guide.md and fill in what follows from the notebooks; `python -m tools.contents` does it.
 
-People choose the sections of a plan, what to show, what is homework and how long the meeting is. When each section
-begins, its minutes, its polls and the exercises done in class follow from that and from the notebooks: `filled` writes
-them. A row in italics is no section, such as a break, and its minutes are chosen by people, too.
+The authors of a plan choose its sections, what to show, the homework and the length of the meeting. `filled` writes
+when each section begins, its minutes, its polls and the exercises done in class. A row in italics is not a section but,
+for example, a break; its minutes are chosen, too.
 
 The heading of a plan is its name, a colon and its title: `### Session 1: From words to attention` is plan `session-1`.
 """
@@ -16,7 +16,7 @@ from feedback.notebooks import Section, paths, read, sections
 from tools import ROOT, Problem
 
 GUIDE = ROOT / "classroom" / "guide.md"
-POLL = 3  # minutes for a poll: two votes, and what neighbors say to each other between them
+POLL = 3  # minutes for a poll: two votes with a discussion between neighbors
 NAMED = re.compile(r"\*(\d+ · [^*]+?)\* \([^)]*\)")  # a section in the text, with its kind and minutes
 HEAD = r"\| at \| section .*\n\|---.*\n"
 TABLE = re.compile(rf"({HEAD})((?:\|.*\n)+)\nEnds at \S* of (\d+:\d\d)\. Exercises at home: .*")
@@ -28,7 +28,7 @@ NONE = "–"
 
 @dataclass(frozen=True)
 class Row:
-    """A section in a plan, or something else that takes minutes; `show` and `homework` are as people wrote them."""
+    """A row of a plan: a section, or something else that takes time. `show` and `homework` are its authors' choice."""
 
     place: str
     section: Section | None
@@ -42,7 +42,7 @@ class Row:
 
     @property
     def cells(self):
-        """The ids of the cells to show."""
+        """Return the ids of the cells to show."""
         return tuple(CELL.findall(self.show))
 
     @property
@@ -75,7 +75,7 @@ class Plan:
 
 
 def plans(text=None):
-    """{name: Plan}, in the order of the guide. Errors: Problem, with a line for each thing that the notebooks lack"""
+    """Return {name: Plan}, in the guide's order. Errors: Problem, with a line for each item that the notebooks lack"""
     text = GUIDE.read_text(encoding="utf-8") if text is None else text
     if len(TABLE.findall(text)) < len(re.findall(HEAD, text)):
         raise Problem("Each plan of the guide must end in a line such as `Ends at ? of 1:30. Exercises at home: ?`.")
@@ -111,7 +111,7 @@ def row(_at, place, minutes, _kind, show, _polls, _exercises, homework):
 
 
 def section(place):
-    """The section that the guide calls `02 · 1. One word, two meanings`."""
+    """Return the section that the guide calls, for example, `02 · 1. One word, two meanings`. Errors: Problem"""
     if place not in by_place():
         number = place.partition(" · ")[0]
         there = [each for each in by_place() if each.startswith(f"{number} · ")]
@@ -122,21 +122,21 @@ def section(place):
 
 @cache
 def by_place():
-    """The sections of all notebooks, in order."""
+    """Return the sections of all notebooks, in order, by the names that the guide gives them."""
     files = paths(ROOT / "notebooks").items()
     return {f"{number} · {each.title}": each for number, path in files for each in sections(read(path))}
 
 
 def title_of(number):
-    """The title of a notebook with its number, such as `01 embeddings`."""
+    """Return a notebook's number and title, such as `01 embeddings`."""
     return COURSE.contents.of(number).name
 
 
-# ---- the guide with all that follows from the plans
+# ---- filling in the guide
 
 
 def filled(text):
-    """The guide with what the notebooks say about its sections. Errors: Problem for what they do not have"""
+    """Return the guide with its plans filled in from the notebooks. Errors: Problem for sections they do not have"""
     text = NAMED.sub(lambda found: f"*{found[1]}* ({(s := section(found[1])).kind} · {s.minutes} min)", text)
     written = iter(plans(text).values())
     return TABLE.sub(lambda found: found[1] + table(next(written)), text)

@@ -1,8 +1,8 @@
-"""What students get: the course without what only its maker and its teacher need, and a key for the teacher.
+"""Write a hand-out for students: the course without what only maintainers and teachers need, and a key for the teacher.
 
-`python course.py handout FOLDER` runs this file. tools/for_learners.py lists what the hand-out consists of. In it the
-notebooks have no outputs, and `solution` answers that there are none; no notebook, page or card leads to it. The
-course's own answers stay in the folder `exercises`, since `check` and `yours` compare with them and use them.
+`python course.py handout FOLDER` runs this file; tools/for_learners.py lists the files. In a hand-out, the notebooks
+have no outputs, and `solution` says that there are no solutions; no notebook, page or card mentions it. The course's
+own answers stay in the folder `exercises`, since `check` and `yours` use them.
 """
 
 import re
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tools import ROOT, Parser, Problem, for_learners, run, study
 
-FIRST = "00"  # the course opens with this notebook, which shows how an exercise is answered
+FIRST = "00"  # always included: the course opens with it, and it shows how to answer an exercise
 WITH = "    solutions=True,  # in a hand-out False: tools/handout.py writes it here\n"  # in exercises/__init__.py
 WITHOUT = "    solutions=False,\n"
 
@@ -21,7 +21,7 @@ WITHOUT = "    solutions=False,\n"
 
 
 def for_students(published):
-    """A copy as in study/, of the notebook without its calls of `solution`."""
+    """Return a copy like those in study/, without calls of `solution`."""
     cells = [stripped for cell in published["cells"] if (stripped := without_solution(cell))["source"].strip()]
     return study.make_copy({**published, "cells": cells})
 
@@ -37,7 +37,7 @@ def without_solution(cell):
 
 
 def without_lines(text):
-    """A table or a list without the line on `solution`."""
+    """Return a text, such as a table or list, without the lines that mention `solution`."""
     return "".join(line for line in text.splitlines(keepends=True) if "solution(" not in line)
 
 
@@ -45,7 +45,7 @@ def without_lines(text):
 
 
 def key(numbers):
-    """The answers to all exercises and predictions of these notebooks, as Markdown."""
+    """Return the answers to all exercises and predictions of these notebooks, as Markdown."""
     from exercises import COURSE  # slow to import, and only needed here
 
     parts = ["# Key\n\nFor the teacher: one right answer to each exercise, of many, and the right choices.\n"]
@@ -67,7 +67,7 @@ def key(numbers):
 
 
 def write(folder, names, key_file):
-    """Everything, into a folder that is new or empty. Errors: Problem if something is there; OSError"""
+    """Write the hand-out into a new or empty folder, and the key. Errors: Problem if something is there; OSError"""
     if folder == ROOT or ROOT in folder.parents:
         raise Problem(f"{folder} is inside of the course, which is what is handed out: choose a folder outside of it.")
     if folder.exists() and (not folder.is_dir() or any(path.name != ".git" for path in folder.iterdir())):
@@ -77,10 +77,10 @@ def write(folder, names, key_file):
     if key_file and folder in key_file.parents:
         raise Problem(f"{key_file} is inside of what students get: choose a place outside of {folder} for the key.")
     part = folder.with_name(f".{folder.name}.part")
-    shutil.rmtree(part, ignore_errors=True)  # of a call that was interrupted
+    shutil.rmtree(part, ignore_errors=True)  # left by an interrupted call
     try:
         fill(part, names)
-        if key_file:  # before the hand-out is in its place, where a second try would call it not empty
+        if key_file:  # first, so that a failure leaves the folder empty for another try
             key_file.write_text(key({name[:2] for name in names}), encoding="utf-8", newline="\n")
         folder.mkdir(exist_ok=True)
         for path in part.iterdir():

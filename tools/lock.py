@@ -1,7 +1,7 @@
-"""Write requirements.lock: one version of every package that the requirements lead to, for each Python and system.
+"""Write requirements.lock, which pins every direct and indirect requirement for each Python version and system.
 
-`python course.py lock` runs this file. pip and uv take the lock as constraints, so it makes nobody install anything.
-PyTorch and its CUDA packages are left out: requirements.txt pins PyTorch, and each of its builds brings its own.
+`python course.py lock` runs this file. pip and uv use the lock as constraints, so being listed there installs nothing.
+PyTorch and its CUDA packages are left out: requirements.txt pins PyTorch, whose builds each have their own packages.
 """
 
 import re
@@ -15,13 +15,13 @@ HEADER = """\
 # Every package that all files of requirements lead to, but for PyTorch and its CUDA packages.
 # Written by `python course.py lock`; used as constraints, so nothing is installed because it is named here.
 """
-# From 4.25 on, jsonschema brings rfc3987-syntax, whose import takes two thirds of the time in which JupyterLab starts.
+# From 4.25 on, jsonschema depends on rfc3987-syntax, whose import takes two thirds of JupyterLab's startup time.
 OLDER = "jsonschema<4.25"
 OF_TORCH = re.compile(r"(torch|triton|nvidia-[\w-]+|cuda-[\w-]+)==")
 
 
 def resolve():
-    """The newest versions that fit together, a line for each. Errors: Problem if uv finds none"""
+    """Return the newest compatible versions, one line each. Errors: Problem if uv finds none"""
     command = [
         sys.executable,
         "-m",
@@ -39,7 +39,7 @@ def resolve():
         "requirements-test.txt",
         "classroom/requirements.txt",
         "classroom/requirements-grading.txt",
-        "-",  # and what it reads
+        "-",  # standard input, which holds OLDER
     ]
     done = subprocess.run(command, cwd=ROOT, input=OLDER, stdout=subprocess.PIPE, text=True)
     if done.returncode:

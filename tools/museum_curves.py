@@ -3,7 +3,7 @@
     python -m tools.museum_curves        trains them all in about two minutes
 
 The texts are notebook 08's stories, and the exhibit's field `learns` says what the model predicts. A loss is the mean
-over 25 steps, with one decimal, as other machines find it, too.
+over 25 steps, rounded to one decimal so that it is the same on other machines.
 """
 
 import random
@@ -20,11 +20,11 @@ from models import stories
 
 FILE = Path(curves.__file__)
 WIDTH, LENGTH, BATCH, STEPS, EVERY = 32, 24, 32, 400, 25
-BLANK = 0.2  # the share of words that are missing
+BLANK = 0.2  # the share of words that are masked out
 
 
 class Model(nn.Module):
-    """Words and positions, the exhibit with a residual connection, a norm, and a score for each word."""
+    """Word and position embeddings, the exhibit with a residual connection, a norm, and logits for the words."""
 
     def __init__(self, exhibit):
         super().__init__()
@@ -40,13 +40,13 @@ class Model(nn.Module):
 
 
 def losses_of(exhibit):
-    """The mean loss of every 25 steps."""
+    """Train the exhibit's model and return the mean loss of every 25 steps."""
     torch.manual_seed(exhibit.number)
     draw = random.Random(exhibit.number)
     model, found = Model(exhibit).double(), []
     for module in model.layer.modules():
         if hasattr(module, "p"):
-            module.p = 0.0  # trained like all others, without dropout, so that the curves can be compared
+            module.p = 0.0  # no dropout in any exhibit, so that the curves can be compared
     for head in getattr(model.layer, "heads", ()):
         head.double()
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)

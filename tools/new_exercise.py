@@ -1,7 +1,7 @@
 """Begin an exercise: `python course.py new 4.5 "apply_draw(weights, keep, p)"`.
 
 It writes the exercise's page, its module and its cells in the notebook, each with ... where something is left to write,
-and says what that is. The cells follow the exercise with the number before, or the cell named by --after.
+and lists what that is. The cells follow the exercise with the previous number, or the cell named by --after.
 """
 
 import ast
@@ -92,9 +92,9 @@ Then run
 
 
 def begin(id, signature, after):
-    """Write the page, the module and the cells; returns what is left to do.
+    """Write the page, the module and the cells; return a text on what is left to do.
 
-    Errors: Problem if the id, the signature or the place cannot be used
+    Errors: Problem if the id, the signature or the position cannot be used
     """
     number, _, place = id.partition(".")
     if not (number.isdigit() and place.isdigit()):
@@ -121,7 +121,7 @@ def begin(id, signature, after):
 
 
 def parts_of(signature):
-    """The name and the number of arguments of "apply_draw(weights, keep, p)"."""
+    """Return the function's name and number of arguments, as of "apply_draw(weights, keep, p)"."""
     try:
         definition = ast.parse(f"def {signature}: ...").body[0]
     except SyntaxError:
@@ -130,7 +130,7 @@ def parts_of(signature):
 
 
 def with_cells(path, id, name, signature, after):
-    """The text of the notebook with the three cells of a new exercise, and the ids of these cells."""
+    """Return the notebook's text with the three cells of a new exercise, and the ids of these cells."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     cells = notebook["cells"]
     dashed = name.replace("_", "-")
@@ -153,7 +153,7 @@ def with_cells(path, id, name, signature, after):
 
 
 def end_of_the_exercise_before(cells, id):
-    """The index after the check of the exercise with the largest number below this one."""
+    """Return the index after the check of the exercise with the largest number below this one's."""
     place = int(id.split(".")[1])
     stubs = {int(found.split(".")[1]): i for i, cell in enumerate(cells) if (found := notebooks.exercise_of(cell))}
     before = [number for number in stubs if number < place]

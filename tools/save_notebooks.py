@@ -22,11 +22,11 @@ from tools import ROOT, Parser, run
 from tools.study import KERNEL, NOTEBOOKS, find, names_published
 
 SECONDS_PER_CELL = 600
-NOT_COMPARED = {VIEW, "image/png"}  # the address of a view is new in every run; nbval does not compare pixels
+NOT_COMPARED = {VIEW, "image/png"}  # a view's address differs in every run; nbval does not compare pixels
 
 
 def save(path):
-    """Run one notebook, save it and print a line about it; returns whether it ran to the end."""
+    """Run one notebook, save it and print a line about it; return whether it ran to the end."""
     started = time.monotonic()
     print(f"{path.name}  ", end="", flush=True)
     notebook, before = nbformat.read(path, as_version=4), nbformat.read(path, as_version=4)
@@ -42,7 +42,7 @@ def save(path):
 
 
 def execute(notebook):
-    """Execute every cell, in place, with no exercise solved; returns what failed, or None."""
+    """Execute every cell in place, with no exercise solved; return a description of a failure, or None."""
     cells = []
     client = NotebookClient(
         notebook,
@@ -52,7 +52,7 @@ def execute(notebook):
         store_widget_state=False,
         resources={"metadata": {"path": str(NOTEBOOKS)}},
         extra_arguments=["--log-level=ERROR"],
-    )  # else each kernel warns about its transport
+    )  # otherwise each kernel warns about its transport
     client.on_cell_start = lambda cell, cell_index: cells.append(cell)
     os.environ["COURSE_PROGRESS"] = "memory"
     try:
@@ -63,18 +63,18 @@ def execute(notebook):
 
 
 def describe(cell, error):
-    """The failing cell's id and first line, and the end of the error, in a few lines without colors."""
+    """Return the failing cell's id and first line and the end of the error, in a few lines without colors."""
     lines = re.sub(r"\x1b\[[\d;]*m", "", str(error)).strip().splitlines()
     source = cell.source.strip().splitlines() or [""]
     return "\n    ".join([f"failed in cell {cell.get('id', '?')}, which begins: {source[0]}", *lines[-6:]])
 
 
 def clean(notebook):
-    """Drop what is no output and differs from run to run or from machine to machine."""
+    """Remove live views, fold answers, and remove what differs between runs or machines without being output."""
     keep_pictures(notebook)
     hide_answers(notebook)
-    # With all that JupyterLab would add on opening it, which would make it a modified notebook; nbclient asked the
-    # kernel for language_info.
+    # JupyterLab would add this on opening the notebook, and show it as modified; nbclient has already added
+    # language_info.
     notebook.metadata.kernelspec = nbformat.from_dict(KERNEL)
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
@@ -83,9 +83,9 @@ def clean(notebook):
 
 
 def hide_answers(notebook):
-    """Fold the outputs that answer a prediction: JupyterLab shows them with a click, or when the cell is run.
+    """Fold the outputs that answer a prediction: JupyterLab shows them after a click, or when the cell is run.
 
-    These are all outputs up to a folded "What you saw" or, where none follows, the next one.
+    These are all outputs up to a folded "What you saw" or, if there is none, only the next output.
     """
     cells = notebook["cells"]
     hidden = [id(answer) for n, cell in enumerate(cells) if asks(cell) for answer in answers_in(cells[n + 1 :])]
@@ -99,7 +99,7 @@ def hide_answers(notebook):
 
 
 def answers_in(cells):
-    """Of the cells after a prediction, those whose outputs answer it."""
+    """Return the cells whose outputs answer a prediction; `cells` are those after it."""
     end = next((n for n, cell in enumerate(cells) if asks(cell) or folded(cell)), None)
     answers = [cell for cell in cells[:end] if cell["cell_type"] == "code" and cell["outputs"]]
     return answers if end is not None and folded(cells[end]) else answers[:1]
@@ -110,10 +110,10 @@ def folded(cell):
 
 
 def keep_times(notebook, before):
-    """Keep the saved outputs as long as only times and devices differ from them, so that diffs show real changes.
+    """Keep saved outputs that differ from the new ones only in times and devices, so that diffs show real changes.
 
-    From the first cell whose output has changed, all outputs are new: the times that a notebook prints and the figure
-    that shows them belong to one run. A cell that was not there before changes nothing for the others.
+    From the first changed output on, keep the new ones, since printed times and a figure that shows them must come from
+    one run. A cell that is new in the notebook does not count as a change.
     """
     saved = {cell.id: cell.outputs for cell in before.cells if cell.cell_type == "code"}
     for cell in notebook.cells:
@@ -123,11 +123,11 @@ def keep_times(notebook, before):
             cell.outputs = saved[cell.id]
             for output in cell.outputs:
                 if "execution_count" in output:
-                    output.execution_count = cell.execution_count  # which moves when a cell before it comes or goes
+                    output.execution_count = cell.execution_count  # it changes if earlier cells do
 
 
 def comparable(outputs):
-    """Outputs in the form in which nbval compares them: no times, no names of devices, no pixels, no live views."""
+    """Return outputs as nbval compares them: without times, device names, pixels and live views."""
     plain = []
     for output in merge_streams(copy.deepcopy(outputs)):
         if output.output_type == "stream":
@@ -140,7 +140,7 @@ def comparable(outputs):
 
 
 def sanitize(text):
-    """Text as nbval compares it: without times and names of devices."""
+    """Return text as nbval compares it: without times and device names."""
     rules = (ROOT / "tests" / "sanitize.cfg").read_text(encoding="utf-8")
     for pattern, replacement in get_sanitize_patterns(rules):
         text = re.sub(pattern, replacement, text)
@@ -148,9 +148,9 @@ def sanitize(text):
 
 
 def keep_pictures(notebook):
-    """Remove every live view that follows its picture or its text; returns the notebook.
+    """Remove every live view that follows its picture or its text; return the notebook.
 
-    Without a kernel, JupyterLab shows "Error displaying widget: model not found" in place of the view.
+    Without a kernel, JupyterLab would show "Error displaying widget: model not found" in place of the view.
     """
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
@@ -169,12 +169,12 @@ def _is_view(output):
 
 
 def _is_still(output):
-    """Whether an output shows without a kernel what a live view shows with one."""
+    """Return whether an output is a static version of a live view, shown even without a kernel."""
     return output is not None and bool({"image/svg+xml", "text/html"} & set(output.get("data", {})))
 
 
 def merge_streams(outputs):
-    """Join consecutive pieces of printed text: how text is cut into pieces differs from run to run."""
+    """Join consecutive pieces of printed text, since how text is split differs from run to run."""
     merged = []
     for output in outputs:
         last = merged[-1] if merged else {}
@@ -186,12 +186,12 @@ def merge_streams(outputs):
 
 
 def write(notebook, path):
-    """In nbformat's own layout, which JupyterLab writes too: indent 1, no escaped characters, a final newline."""
+    """Write a notebook in the layout that nbformat and JupyterLab use: indent 1, no escapes, a final newline."""
     files.write(path, nbformat.writes(notebook) + "\n")
 
 
 def save_all(words):
-    """Save the named notebooks, or all; returns whether each ran to its end. Errors: Problem if one does not exist"""
+    """Save the named notebooks, or all; return whether each ran to its end. Errors: Problem if one does not exist"""
     names = sorted({find(word) for word in words}) or names_published()
     done = [save(NOTEBOOKS / name) for name in names]
     return all(done)

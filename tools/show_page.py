@@ -1,6 +1,6 @@
-"""See what the checker makes of the answers on the page of an exercise.
+"""Show how the checker judges the answers on the page of an exercise.
 
-python course.py page 3.3                    each answer: its line, what is expected, what is found, and on which case
+python course.py page 3.3                    each answer: its line, the expected and actual verdict, and the test case
 python course.py page mask_by_filling.md:42  the answer in this line: its code as it is run, and its whole card
 """
 
@@ -22,13 +22,13 @@ MARKS = {True: "✓", False: "✗"}
 
 
 def answers(exercise):
-    """All answers of the page, in its order; those of pages that it includes come last."""
+    """Return all answers of the page in order, followed by those of pages that it includes."""
     banks = exercise.banks()
     return in_order(exercise, [*banks.right, *banks.wrong, *banks.two_mistakes])
 
 
 def ways(exercise):
-    """The ways to make a known mistake, as answers that are expected to be told so."""
+    """Return the ways to make each known mistake, as answers that expect that diagnosis."""
     found = [(m, number, code) for m in exercise.misconceptions for number, code in enumerate(m.variants)]
     return in_order(exercise, [Answer(code, m.id, m.place(number)) for m, number, code in found])
 
@@ -43,7 +43,7 @@ def line_of(answer):
 
 
 def row(exercise, answer):
-    """One line about an answer: where it stands, what is found, and where it parts from the right answer."""
+    """Return a line about an answer: its place, the verdict, and the first test case on which it is wrong."""
     report = check(exercise, answer.code)
     expected = " & ".join(answer.expected) if isinstance(answer.expected, tuple) else answer.expected or "unnamed"
     found = report.status if report.status in SOLVED else report.diagnosis or "unnamed"
@@ -53,7 +53,7 @@ def row(exercise, answer):
 
 
 def parting_case(exercise, answer):
-    """The first test case on which an answer is wrong."""
+    """Return the name of the first test case on which an answer is wrong."""
     with session():
         seen = Observations(exercise, answer.code)
         wrong = (exercise.cases[i].name for i in range(len(seen.runs)) if not seen.passes(i))
@@ -61,18 +61,18 @@ def parting_case(exercise, answer):
 
 
 def first_line(report):
-    """What the card says first, below its title."""
+    """Return the first line of the card below its title, shortened."""
     _, *lines = report.message.splitlines() or [""]
     return textwrap.shorten(lines[0], 100, placeholder=" ...") if lines else ""
 
 
 def whole(exercise, answer):
-    """The code of an answer as it is run, and its card."""
+    """Return an answer's place, its code as it is run, and its card."""
     return f"{answer.place}\n\n{answer.text or source.text(answer.code)}\n\n{check(exercise, answer.code).message}"
 
 
 def at(exercise, found, line):
-    """The last code of the line's section down to this line, or else the next code. Errors: Problem if there is none"""
+    """Return the last answer of the section up to this line, or else the next one. Errors: Problem if there is none"""
     path = exercise.page.page.path
     own = sorted((each for each in found if each.place.startswith(f"{path.name}:")), key=line_of)
     headings = [n for n, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1) if text[:1] == "#"]
@@ -85,7 +85,7 @@ def at(exercise, found, line):
 
 
 def named(name):
-    """The exercise with this number or this file.
+    """Return the exercise with this number or page.
 
     Errors: Problem, or PageError if a page cannot be read
     """
@@ -99,14 +99,14 @@ def named(name):
     exercise = exercises[ids[0]]
     try:
         with session():
-            _ = known(exercise).expected  # runs the right answer
+            _ = known(exercise).expected  # this runs the right answer
     except Exception as error:
         raise Problem(f"{name}: the right answer fails on a test case: {type(error).__name__}: {error}") from error
     return exercise
 
 
 def show(wanted):
-    """Print what is asked for; returns whether every answer gets what the page says.
+    """Print what `wanted` names; return whether every answer is judged as the page says.
 
     Errors: Problem if there is no such exercise or line, or a page cannot be read
     """

@@ -1,13 +1,13 @@
-"""The learner's own copies of the notebooks: make them, carry them into a new edition, start one over.
+"""Manage the learner's own copies of the notebooks: make them, carry them into a new edition, start one over.
 
-`python course.py` runs this file with the word `open`; `python course.py update` and `python course.py reset 03` hand
-their words on. The copies are in study/, which git ignores; notebooks/ is the published edition, and stays as it is.
+`python course.py` runs this file with the argument `open`; `python course.py update` and `python course.py reset 03`
+pass their arguments on. The copies are in study/, which git ignores; notebooks/ holds the published edition.
 
-Nothing that a learner wrote is ever lost. A copy that exists is replaced only after it was copied to study/old, and
-only by a file that is completely written. Each copy records, in its own metadata, which text it was made from: so
-what differs from that text is the learner's, even if an update was interrupted or two editions were skipped.
+Nothing that a learner wrote is ever lost. An existing copy is replaced only after it was copied to study/old, and only
+by a complete file. Each copy's metadata records the text it was made from. What differs from that text is the
+learner's, even if an update was interrupted or editions were skipped.
 
-Notebooks are read as the JSON that they are: importing nbformat takes two seconds, which every start would take longer.
+Notebooks are read as JSON, since importing nbformat would add two seconds to every start.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "notebooks"
 STUDY = ROOT / "study"
 OLD = STUDY / "old"  # the first cell of a notebook finds the course from here too
-RECORD = "made_from"  # the key in a copy's metadata: {cell id: fingerprint of the text that was published}
+RECORD = "made_from"  # the key in a copy's metadata for {cell id: fingerprint of the published text}
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SECONDS_FOR_LAB = 5
 TOKEN_OF_HUB = "JUPYTERHUB_API_TOKEN"  # the environment variable that a hub gives to each of its servers
@@ -47,11 +47,11 @@ IS_OPEN = 3  # the exit code that tells course.py not to open a second JupyterLa
 
 
 def make_copy(published):
-    """A copy to study with: without outputs, and with all that JupyterLab would add to its metadata on opening it."""
+    """Return a learner's copy: without outputs, and with the metadata that JupyterLab would add on opening it."""
     cells = [without_output(cell) for cell in published["cells"]]
     for cell in cells:
         if cell["cell_type"] == "markdown":
-            cell["metadata"]["editable"] = False  # no double click opens its source
+            cell["metadata"]["editable"] = False  # a double click does not open its source
     about = {"kernelspec": KERNEL, "language_info": language_info(), RECORD: fingerprints(published)}
     return {**published, "cells": cells, "metadata": {**published["metadata"], **about}}
 
@@ -61,12 +61,12 @@ def without_output(cell):
     if cell["cell_type"] == "code":
         cell.update(outputs=[], execution_count=None)
         cell["metadata"].pop("execution", None)  # times
-        cell["metadata"].get("jupyter", {}).pop("outputs_hidden", None)  # nothing is there to be hidden
+        cell["metadata"].get("jupyter", {}).pop("outputs_hidden", None)  # no outputs are left to hide
     return cell
 
 
 def language_info():
-    """What the kernel says of itself: JupyterLab calls a notebook that lacks any of it modified."""
+    """Return the kernel's language_info; without all of it, JupyterLab shows a notebook as modified."""
     return {
         "codemirror_mode": {"name": "ipython", "version": 3},
         "file_extension": ".py",
@@ -91,16 +91,16 @@ def fingerprint(cell):
 
 
 def carry(mine, published):
-    """A copy of the published notebook with everything that the learner wrote in `mine`, and a list of what that is.
+    """Return a copy of the published notebook with all that the learner wrote in `mine`, and a list of those changes.
 
-    - An answer to an exercise takes the exercise's place, even if the course changed the exercise.
-    - So does any other cell that the learner edited, unless the course changed it too: then the learner's version
-      follows the new one, code as raw text, since old code must not run after what replaced it.
-    - A cell that the learner added follows the cell that it followed before.
+    - An answer to an exercise replaces the exercise's cell, even if the course changed the exercise.
+    - Any other cell that the learner edited replaces the published one, unless the course changed it, too. Then the
+      learner's version follows the new one, with code as raw text, so that it does not run after its replacement.
+    - A cell that the learner added follows the same cell as before.
     """
     notebook = make_copy(published)
     before, now = mine["metadata"].get(RECORD, {}), fingerprints(published)
-    places = {cell["id"]: [cell] for cell in notebook["cells"]}  # the cells that are to be where one was published
+    places = {cell["id"]: [cell] for cell in notebook["cells"]}  # {cell id: the cells that go in its position}
     top, carried = [], []
     place, heading = top, ""
     for cell in mine["cells"]:
@@ -131,27 +131,27 @@ def carry(mine, published):
 
 
 def label(cell, heading):
-    """What a learner calls a cell: its exercise, or the heading above it."""
+    """Return a description of a cell for learners: its exercise, or the heading above it."""
     if exercise_of(cell):
         return f"exercise {exercise_of(cell)}"
     return f"a cell below “{heading}”" if heading else "a cell at the top"
 
 
 def heading_of(cell):
-    """The last heading in a cell of text, without its signs; "" where there is none."""
+    """Return the last heading in a Markdown cell, without its # signs, or "" if there is none."""
     found = re.findall(r"^#+ +(.*)$", cell["source"], re.MULTILINE) if cell["cell_type"] == "markdown" else []
     return found[-1].strip() if found else ""
 
 
 def yours_follows(cell):
-    """A line above a cell of the learner's that follows the course's new one."""
+    """Return a Markdown cell that announces the learner's version below the course's new cell."""
     still = "; it does not run" if cell["cell_type"] == "code" else ""
     text = f"*Yours, from the edition before{still}:*"
     return {"cell_type": "markdown", "id": uuid.uuid4().hex[:8], "metadata": {}, "source": text}
 
 
 def as_text(cell):
-    """The cell under a new id, as something that does not run."""
+    """Return the cell with a new id and as raw text if it is code, so that it does not run."""
     kept = {name: cell[name] for name in ("source", "attachments") if name in cell}
     kind = "raw" if cell["cell_type"] == "code" else cell["cell_type"]
     return {**kept, "cell_type": kind, "id": uuid.uuid4().hex[:8], "metadata": {}}
@@ -161,11 +161,11 @@ def as_text(cell):
 
 
 def read(path):
-    """The notebook, with each cell's source as one string. Errors: Problem if it is damaged or has cells without ids"""
+    """Read a notebook, with each cell's source as one string. Errors: Problem if it is damaged or a cell has no id"""
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
         for cell in notebook["cells"]:
-            cell["source"] = "".join(cell["source"])  # it is one string already, or a list of lines
+            cell["source"] = "".join(cell["source"])  # a string already, or a list of lines
             if not (cell["id"] and cell["cell_type"]):
                 raise ValueError("an empty name")
             cell["metadata"].get("tags")
@@ -184,7 +184,7 @@ def write(notebook, path):
 
 
 def keep(path):
-    """Copy the file to study/old, with today's date in its name; returns the copy."""
+    """Copy the file to study/old, with today's date in its name, and return the copy's path."""
     names = (f"{path.stem}.{datetime.date.today()}{f'.{n}' if n > 1 else ''}.ipynb" for n in itertools.count(1))
     kept = next(OLD / name for name in names if not (OLD / name).exists())
     files.write(kept, path.read_bytes())
@@ -193,9 +193,9 @@ def keep(path):
 
 @contextlib.contextmanager
 def alone():
-    """Let no other of these commands work on study/ at the same time."""
+    """Wait until no other of these commands works on study/, and lock out others meanwhile."""
     STUDY.mkdir(exist_ok=True)
-    lock = FileLock(STUDY / ".lock")  # the system releases it when the process ends, however it ends
+    lock = FileLock(STUDY / ".lock")  # the system releases it when the process ends, even in a crash
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -211,7 +211,7 @@ def alone():
 
 
 def trust_published():
-    """Let JupyterLab show the saved figures of notebooks/; where this fails, running a cell shows its own."""
+    """Mark notebooks/ as trusted, so that JupyterLab shows their saved figures; if that fails, cells must be run."""
     with contextlib.suppress(Exception):
         import nbformat.sign
 
@@ -221,7 +221,7 @@ def trust_published():
 
 
 def servers():
-    """The Jupyter servers that this user has started on this computer, as each describes itself; some have ended."""
+    """Yield the description files of Jupyter servers that this user started here; some may have ended."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     for path in Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
@@ -230,13 +230,13 @@ def servers():
 
 
 def open_in_lab():
-    """The names of the notebooks in study/ that have a kernel in one of them."""
+    """Return the names of the notebooks in study/ that have a running kernel."""
     paths = [Path(server["root_dir"], each["path"]) for server in servers() for each in sessions(server) or ()]
     return {path.name for path in paths if path.parent.resolve() == STUDY}
 
 
 def require_runtime_folder():
-    """Errors: Problem if JupyterLab cannot write the list of its servers, which would be a long traceback"""
+    """Check that JupyterLab can write the list of its servers. Errors: Problem, in place of a long traceback"""
     from jupyter_core.paths import jupyter_runtime_dir
 
     folder = Path(jupyter_runtime_dir())
@@ -248,7 +248,7 @@ def require_runtime_folder():
 
 
 def address():
-    """Where this course is open in one of them; None if it is not."""
+    """Return the address of a running Jupyter server that has this course open, or None."""
     for server in servers():
         if Path(server["root_dir"]).resolve() == ROOT and sessions(server) is not None:
             return f"{server['url']}lab?token={server['token']}"
@@ -256,10 +256,10 @@ def address():
 
 
 def sessions(server):
-    """What is open there; None where it has ended, or has a password and does not tell."""
-    token = os.environ.get(TOKEN_OF_HUB) or server["token"]  # under a hub, it asks for the hub's
+    """Return a server's sessions, or None if it has ended or refuses to answer, as with a password."""
+    token = os.environ.get(TOKEN_OF_HUB) or server["token"]  # a server under a hub expects the hub's token
     request = urllib.request.Request(f"{server['url']}api/sessions", headers={"Authorization": f"token {token}"})
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy does not know this computer
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy could not reach this computer
     try:
         with opener.open(request, timeout=SECONDS_FOR_LAB) as answer:
             return json.load(answer)
@@ -271,10 +271,10 @@ def sessions(server):
 
 
 def open_course():
-    """What comes before JupyterLab: `start`, unless it is open already; returns the exit code."""
+    """Prepare for JupyterLab with `start`, unless it is already open; return the exit code."""
     require_runtime_folder()
     there = address()
-    if there and os.environ.get(TOKEN_OF_HUB):  # the browser reaches it through the hub, at another address
+    if there and os.environ.get(TOKEN_OF_HUB):  # the hub gives it another address
         print("JupyterLab is open already: go on in its tab of your browser.")
         return IS_OPEN
     if there:
@@ -285,7 +285,7 @@ def open_course():
 
 
 def start():
-    """Make the copies that are missing, leave the others alone, and say if there is a new edition of any."""
+    """Make the missing copies, leave the others alone, and say which notebooks have a new edition."""
     made, outdated = [], []
     for name in names_published():
         published = read(NOTEBOOKS / name)
@@ -307,7 +307,7 @@ def start():
 
 
 def update():
-    """Carry what the learner wrote into the published edition. Errors: Problem if a notebook had to be left as it is"""
+    """Carry what the learner wrote into the published edition. Errors: Problem if a notebook could not be updated"""
     said, problems, is_open = 0, [], open_in_lab()
     for name in names_published():
         try:
@@ -324,7 +324,7 @@ def update():
 
 
 def update_notebook(name, is_open):
-    """Returns the lines that say what was done."""
+    """Carry one notebook into the published edition; return lines that say what was done."""
     path, published = STUDY / name, read(NOTEBOOKS / name)
     if not path.exists():
         write(make_copy(published), path)
@@ -358,9 +358,9 @@ def reset(words):
 
 
 def replace(path, notebook):
-    """Put the notebook in the place of a copy, which is kept; returns where."""
+    """Replace the file with the notebook; return the path under which the old file is kept."""
     kept = keep(path)
-    while kept.read_bytes() != path.read_bytes():  # JupyterLab has saved it meanwhile
+    while kept.read_bytes() != path.read_bytes():  # JupyterLab saved it in the meantime
         kept = keep(path)
     write(notebook, path)
     return kept
@@ -379,7 +379,7 @@ def names_published():
 
 
 def find(word):
-    """The name of a notebook, from its number or its name. Errors: Problem if there is none"""
+    """Return a notebook's file name, given its number or its name. Errors: Problem if there is none"""
     stem = Path(word).stem
     stem = stem.zfill(2) if stem.isdigit() else stem
     for name in names_published():

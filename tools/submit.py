@@ -15,7 +15,7 @@ DATA = study.ROOT / "data"
 
 
 def work():
-    """{path in the file: the file itself}"""
+    """Return {path in the zip file: path of the learner's file}."""
     found = {LOG: Path(os.environ.get("COURSE_PROGRESS") or DATA / LOG)}
     found |= {f"answers/{path.name}": path for path in sorted((DATA / "answers").glob("*.py"))}
     found |= {f"study/{path.name}": path for path in sorted(study.STUDY.glob("*.ipynb"))}
@@ -23,7 +23,7 @@ def work():
 
 
 def pack(name, found):
-    """The content of the file, in which all is in a folder with the learner's name."""
+    """Return the content of the zip file; its files are in a folder with the learner's name."""
     content = io.BytesIO()
     with ZipFile(content, "w", ZIP_DEFLATED) as archive:
         for place, path in found.items():

@@ -25,14 +25,14 @@ from models import distances, stories, story_model, story_today
 from models.story_model import learn_stories, learn_to_repeat, read
 
 ENOUGH = 0.95
-FRESH = (1001, 1002, 1003)  # seeds of stories that no training begins with
+FRESH = (1001, 1002, 1003)  # seeds for test stories, which no training run uses
 ROUNDED = 4
-STEPS, EVERY = 800, 50  # on stories, and between two lines
+STEPS, EVERY = 800, 50  # training steps on stories, and steps between two printed lines
 POSITIONS = ("table", *distances.ATTENTION, "today")
 
 
 def reading(model, seed):
-    """How a model reads 512 fresh stories."""
+    """Evaluate a model on 512 fresh stories."""
     return read(model, stories.batch(random.Random(seed), 512))
 
 
@@ -41,14 +41,14 @@ def rounded(numbers):
 
 
 def untrained(positions, seed):
-    """The model of notebook 08, whose positions are a table, one of notebook 09, or that of notebook 10."""
+    """Return notebook 08's model, with a table of positions, one of notebook 09's models, or notebook 10's."""
     if positions in distances.ATTENTION:
         return distances.new_model(positions, seed)
     return (story_today if positions == "today" else story_model).new_model(seed)
 
 
 def trained(model, seed):
-    """Train a model; returns its curve, and prints a line for each point of it."""
+    """Train a model and return its record, with the curve; print a line for each point of the curve."""
     curve, begin = [], time.process_time()
     for step, loss in learn_to_repeat(model, seed):
         if step % EVERY == 0:
@@ -68,7 +68,7 @@ def trained(model, seed):
 
 
 def accepted(model):
-    """Whether it reads back well enough; prints how well."""
+    """Return whether the model reads back well enough, and print how well."""
     lowest = 1.0
     for seed in FRESH:
         right = reading(model, seed).right
@@ -78,7 +78,7 @@ def accepted(model):
 
 
 def files_of(positions):
-    """Where the parameters and the curve are written."""
+    """Return the paths of the parameters and of the curve."""
     if positions == "table":
         return story_model.FILE, story_model.FILE.with_name("curve.json")
     file = story_today.FILE if positions == "today" else distances.file_of(positions)
@@ -86,7 +86,7 @@ def files_of(positions):
 
 
 def write(model, record, file, curve):
-    """The parameters as float16, and next to them the curve and the sha256."""
+    """Write the parameters as float16, and next to them the curve and the sha256."""
     file.parent.mkdir(parents=True, exist_ok=True)
     content = save({name: tensor.half().contiguous() for name, tensor in model.state_dict().items()})
     file.write_bytes(content)
@@ -107,7 +107,7 @@ def main(words=None):
         model = untrained(options.positions, seed)
         record = trained(model, seed)
         model.load_state_dict({name: tensor.half().float() for name, tensor in model.state_dict().items()})
-        good = accepted(model)  # as it will be in the file
+        good = accepted(model)  # with the parameters rounded as in the file
         print(f"seed {seed}: {'accepted' if good else 'not accepted'}, {record['seconds']} s", flush=True)
         if good and options.write:
             write(model, record, *files_of(options.positions))

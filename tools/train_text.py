@@ -23,7 +23,7 @@ from models.text_model import CONFIG, FILE, MERGES, Tokens, learn_merges, parts,
 from models.training import train
 from tools.train_stories import EVERY, ROUNDED, write
 
-STEPS = {0.0: 600, CONFIG.dropout: 900}  # for each dropout: without any, the best is soon over
+STEPS = {0.0: 600, CONFIG.dropout: 900}  # {dropout: steps}; without dropout, overfitting starts sooner
 SEED = 0
 
 
@@ -36,7 +36,7 @@ def bits_per_byte(model, rows, bytes_per_token):
 
 
 def trained(dropout, ids, rows):
-    """The model at its best on the held-out part, and its curve; prints a line for each point of it."""
+    """Return the model at its best on the held-out part, and its curve; print a line for each point of the curve."""
     torch.set_num_threads(1)
     torch.manual_seed(SEED)  # for the parameters and for dropout
     model = Decoder(replace(CONFIG, dropout=dropout))
@@ -61,7 +61,7 @@ def main(words=None):
     tokens = Tokens(learn_merges(training, MERGES))
     ids, held_out_ids = (torch.tensor(tokens.encode(text)) for text in (training, held_out))
     asked = windows(held_out_ids)
-    rows = {  # of the training part, as many rows as are held out
+    rows = {  # as many rows of the training part as of the held-out part
         "training": (windows(ids)[: len(asked)], len(training.encode()) / len(ids)),
         "held_out": (asked, len(held_out.encode()) / len(held_out_ids)),
     }

@@ -1,21 +1,21 @@
-"""What exercises of several notebooks share: which module holds what, and the words for it.
+"""Code and pages that exercises of several notebooks share; this is a list of them, and a glossary.
 
-What belongs to one notebook lies in its room, even where several exercises there share it.
+What belongs to one notebook is in its folder, even if several exercises there share it.
 
 For every exercise
     inputs                  numbers and masks to try answers on; sizes that are different primes
     explainers              sentences made from the learner's numbers
     properties              what holds for the numbers of every right answer
-    experiments             behavioral tests: change a part of the input, and see what moves
+    experiments             behavioral tests: change a part of the input, and see which results change
     gradients               behavioral tests: gradients must flow
     generators              behavioral tests: a generator decides what is drawn
-    devices                 behavioral tests: what is made on the CPU must not meet what has been moved
+    devices                 behavioral tests: tensors made on the CPU must not meet those on another device
     modules                 classes: their layers and methods, and whether they learn
-    sizes                   how large a tensor an answer makes on its way
-    incremental             functions that go on after a past, and get a text in pieces
+    sizes                   how large the intermediate tensors of an answer are
+    incremental             functions that continue from a past, and get a text in pieces
 
-By subject: modules with the steps that answers are made of and what else they share, and catalogs of known mistakes
-(.md) that pages include
+By subject: modules with the steps of answers and other shared code, and catalogs of known mistakes (.md) that pages
+include
     attention               attention in steps
     scale.md, compare.md, softmax.md, mix.md    mistakes in each step of attention
     plain_attention.md      four of them, as edits of attention in two lines: 9.4, 10.4 and 11.2
@@ -26,29 +26,29 @@ By subject: modules with the steps that answers are made of and what else they s
     wrong_heads.md          answers with mistakes in making and merging heads: 5.3 to 5.5 and 7.1
     heads, heads.md         several heads: layers, inputs, behavioral tests; mistakes with heads
     layers.md, one_head.md  the layers that make queries, keys and values: of several heads, and of one
-    dropout, dropout.md     dropout in steps, and tests of where zeros fall; mistakes with what is dropped
+    dropout, dropout.md     dropout in steps, and tests of the positions of zeros; mistakes with what is dropped
     dropout_statistics      what all right dropouts have in common, and sentences about the learner's zeros
     dropout_places.md       dropout on the weights of attention, or elsewhere
     dropout_layer.md        dropout as a layer of a module: 4.3 and 5.5
     norm, norm.md           layer norm in steps, and sentences about vectors; known mistakes
 
-Words for whoever writes an exercise
-    reference        the course's own answer; what it gives is right
+Glossary for authors of exercises
+    reference        the course's own answer; its results are right by definition
     test case        arguments that every answer is tried on
     minimal input    arguments so small that a learner can recompute the answer by hand
-    stage            causes before consequences: while cases of a lower stage fail, nothing is said of the higher ones
+    stage            causes before consequences: while cases of a lower stage fail, higher ones are not reported
     judge_first      the part of a result that is judged before the others, such as the weights of (out, weights)
     contract         type, shape, dtype and device of a result, and what a class must have
     limitation       why a right answer may fail a certain test case: it is then "limited", and counts as solved
-    misconception    a known mistake: what it means, a hint, and its variants, the wrong code itself; the first that
-                     fits is named
+    misconception    a known mistake: what it means, a hint, and its variants, which are wrong code; the first one that
+                     fits is reported
     catalog          a page of known mistakes that several exercises share; `include:` takes over all or some of them
-    step, assemble   a function that answers are made of; assemble(**steps) makes an answer, with some steps replaced
-    fingerprint      what an answer does on all test cases; it tells a mistake, however the code is worded
+    step, assemble   a function that is a part of an answer; assemble(**steps) makes an answer with some steps replaced
+    fingerprint      an answer's results on all test cases; it identifies a mistake, however the code is written
     explainer        turns a comparison of two results into a sentence about the learner's own numbers
-    property         what holds for the numbers of every right answer, such as rows that sum to 1
+    property         something true of every right answer's numbers, such as that rows sum to 1
     suspect          code that a learner's test judges: healthy, or broken in one way
-    behavioral test  calls the code again: `required` of right answers too, `early` before a diagnosis is looked for
+    behavioral test  calls the code again; `required`: right answers must pass it, too; `early`: runs before diagnosis
     bank             the answers on a page, right and wrong, each with its diagnosis; only tests read them
-    promise          what tests hold every exercise to, such as an answer in the bank for every misconception
+    promise          what tests require of every exercise, such as an answer in the bank for every misconception
 """

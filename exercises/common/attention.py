@@ -1,13 +1,13 @@
-"""Attention in small steps, each of which can be replaced: wrong answers are right ones with a wrong step or two.
+"""Attention in small replaceable steps: a wrong answer is a right one with one or two wrong steps.
 
-Four functions build answers, each from the steps of the one before and some of its own:
+Four functions build answers, each from the steps of the previous function and some of its own:
 
     masked_softmax_from    (scores, mask=None) -> weights                         fill, hide, softmax, masked_softmax
     weights_from           (q, k, mask=None) -> weights                           compare, scale, weigh
     attention_from         (q, k, v, mask=None) -> (out, weights)                 mix, show, give
     multi_head_from        (x, context, layers, num_heads, mask=None) -> (out, weights)
                                                                     project, split, attention, merge, finish
-The functions of this module that have the name of a step are the right steps.
+A function of this module with the name of a step is the right step.
 """
 
 import math
@@ -21,17 +21,17 @@ INF = float("inf")
 
 
 def compare(q, k):
-    """Every query with every key."""
+    """Compare every query with every key."""
     return q @ k.transpose(-2, -1)
 
 
 def scale(q, k):
-    """What the dot products are multiplied by: 1 / sqrt(D)."""
+    """Return the factor of the dot products: 1 / sqrt(D)."""
     return 1 / math.sqrt(q.size(-1))
 
 
 def fill(scores, mask):
-    """How a mask is used where there is one; `hide(scores, mask)` is also called where mask is None."""
+    """Apply a mask; unlike `hide(scores, mask)`, this is called only if there is one."""
     return scores.masked_fill(~mask, -INF)
 
 
@@ -40,17 +40,17 @@ def softmax(scores):
 
 
 def mix(weights, v, q, k):
-    """out, before heads are merged."""
+    """Return out, before heads are merged."""
     return weights @ v
 
 
 def show(weights, q, k):
-    """What is returned as the weights."""
+    """Return the weights that the answer returns."""
     return weights
 
 
 def give(out, weights):
-    """What is returned."""
+    """Return the result of the whole answer."""
     return out, weights
 
 
@@ -67,7 +67,7 @@ def merge(z):
 
 
 def finish(merged, out_proj, x):
-    """out, made from the merged heads."""
+    """Make out from the merged heads."""
     return out_proj(merged)
 
 
@@ -75,7 +75,7 @@ def finish(merged, out_proj, x):
 
 
 def masked_softmax_from(fill=fill, hide=None, softmax=softmax, masked_softmax=None):
-    """weights(scores, mask=None): hide, then softmax; `masked_softmax` replaces both."""
+    """Build weights(scores, mask=None): hide, then softmax; `masked_softmax` replaces both."""
 
     def fill_where_there_is_a_mask(scores, mask):
         return scores if mask is None else fill(scores, mask)
@@ -89,7 +89,7 @@ def masked_softmax_from(fill=fill, hide=None, softmax=softmax, masked_softmax=No
 
 
 def weights_from(compare=compare, scale=scale, weigh=None, **steps):
-    """weights(q, k, mask=None): compare, scale, and the steps of `masked_softmax_from`; `weigh` replaces them all."""
+    """Build weights(q, k, mask=None): compare, scale, the steps of `masked_softmax_from`; `weigh` replaces them all."""
     to_weights = masked_softmax_from(**steps)
 
     def weights(q, k, mask=None):
@@ -99,7 +99,7 @@ def weights_from(compare=compare, scale=scale, weigh=None, **steps):
 
 
 def attention_from(mix=mix, show=show, give=give, **steps):
-    """attention(q, k, v, mask=None): the steps of `weights_from`, then mix the values and return a pair."""
+    """Build attention(q, k, v, mask=None): the steps of `weights_from`, then mix the values and return a pair."""
     weigh = weights_from(**steps)
 
     def attention(q, k, v, mask=None):
@@ -110,7 +110,7 @@ def attention_from(mix=mix, show=show, give=give, **steps):
 
 
 def multi_head_from(project=project, split=split, attention=None, merge=merge, finish=finish, give=give, **steps):
-    """attend(x, context, layers, num_heads, mask=None), where layers are q_proj, k_proj, v_proj and out_proj.
+    """Build attend(x, context, layers, num_heads, mask=None), where layers are q_proj, k_proj, v_proj and out_proj.
 
     The steps of `attention_from` work inside the heads; `attention` replaces them all.
     """

@@ -1,4 +1,4 @@
-"""Behavioral tests by device: do tensors that are made on the CPU meet those of a module that has moved?"""
+"""Behavioral tests about devices: does code combine tensors on the CPU with those of a module that was moved?"""
 
 import contextlib
 import re
@@ -11,16 +11,16 @@ from feedback import BehavioralTest
 
 
 class Moved(TorchFunctionMode):
-    """Acts as if a module and its input were on another device, and notes where tensors of both devices meet.
+    """Simulates a module and its input on another device, and records whether tensors of both devices meet in a call.
 
-    `drawn_there`: a generator of the CPU was to draw on the other device, where PyTorch raises.
+    `drawn_there`: a CPU generator was used to draw on the other device, for which PyTorch would raise.
 
-    Everything is calculated on the CPU, with real numbers. Which tensors were moved is only written on them, on what is
-    made of them, and on what is made with their `device`. (PyTorch's device without numbers takes long to start.)
+    Everything is computed on the CPU, with real numbers. An attribute marks the tensors that were moved, those computed
+    from them, and those made with their `device`. (PyTorch's meta device takes long to start.)
     """
 
     ELSEWHERE = torch.device("meta")
-    MAY_MEET = re.compile("index|item|^to$|^type_as$|copy")  # single numbers may too
+    MAY_MEET = re.compile("index|item|^to$|^type_as$|copy")  # 0-d tensors may meet others, too
 
     def __init__(self, *tensors):
         super().__init__()
@@ -38,7 +38,7 @@ class Moved(TorchFunctionMode):
         if function is torch.device:
             return function(*args, **kwargs)
         moves = self.moves(name, devices, given)
-        into_the_cpu = name == "__setitem__" and not is_moved(args[0])  # what is written there stays there
+        into_the_cpu = name == "__setitem__" and not is_moved(args[0])  # a tensor on the CPU stays there
         meet = len({is_moved(x) for x in given if x.dim()}) > 1
         self.met |= meet and (into_the_cpu or not self.MAY_MEET.search(name))
         self.drawn_there |= moves and kwargs.get("generator") is not None
@@ -47,11 +47,11 @@ class Moved(TorchFunctionMode):
         result = function(*args, **kwargs)
         for x in tree_leaves(result):
             if isinstance(x, torch.Tensor):
-                x.moved = moves or x.device == self.ELSEWHERE  # `with x.device:` makes such
+                x.moved = moves or x.device == self.ELSEWHERE  # made inside `with x.device:`
         return result
 
     def moves(self, name, devices, given):
-        """Whether the result of a call is on the other device."""
+        """Return whether the result of a call is on the other device."""
         if name in ("cpu", "numpy") or devices:
             return self.ELSEWHERE in devices
         return is_moved(given[-1]) if name in ("to", "type_as") else any(is_moved(x) for x in given)
@@ -62,17 +62,17 @@ def is_moved(tensor):
 
 
 def moved(module):
-    """A module all of whose tensors have moved."""
+    """Mark all tensors of a module as moved; return the module."""
     for tensor in (*module.parameters(), *module.buffers()):
         tensor.moved = True
     return module
 
 
 def keeps_to_the_device(name, *args, call=lambda attempt, *args: attempt(*args), hint=""):
-    """A required behavioral test: where the tensors lie elsewhere, none of the CPU meets them, nor is the result one.
+    """Return a required test: if inputs are on another device, no CPU tensor meets them, and the result is there, too.
 
     name    the argument whose device the result, or each part of it, must have
-    hint    in place of the usual one
+    hint    replaces the usual one
     """
 
     def test(attempt):

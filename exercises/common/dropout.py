@@ -1,4 +1,4 @@
-"""Dropout, and attention with dropout on its weights: steps that can be replaced by wrong ones, and tests of zeros."""
+"""Dropout, and attention with dropout on its weights, in replaceable steps; tests of where zeros are."""
 
 import torch
 
@@ -10,12 +10,12 @@ from feedback import BehavioralTest
 
 
 def keep(x, p, generator=None):
-    """Where a number stays."""
+    """Return which numbers are kept."""
     return torch.rand(x.shape, generator=generator) >= p
 
 
 def dropout(x, p, generator=None):
-    """The right step."""
+    """Apply dropout: the right step."""
     return x * keep(x, p, generator) / (1 - p)
 
 
@@ -26,12 +26,12 @@ masked_softmax = masked_softmax_from()
 
 
 def in_training(training):
-    """The right step `active`: when anything is dropped."""
+    """Return whether anything is dropped: the right step `active`."""
     return training
 
 
 def dropped_attention_from(attend=None, mix=mix, show=show, give=give, **steps):
-    """attention(q, k, v, drop, mask=None) -> (out, weights), from the steps of `weights_from` and the last ones.
+    """Build attention(q, k, v, drop, mask=None) -> (out, weights) from the steps of `weights_from` and mix, show, give.
 
     `attend` replaces all but `give`: attend(q, k, v, drop, mask).
     """
@@ -51,14 +51,14 @@ def dropped_scores(q, k, drop, mask):
     return masked_softmax(drop(compare(q, k) * scale(q, k)), mask)
 
 
-# ---------------------------------------------------------------- behavioral tests: where zeros fall
+# ---------------------------------------------------------------- behavioral tests: where zeros are
 
 
 def decided_by_one_draw(call, zeros, p_name="p", applies=None):
-    """Explains wrong numbers: all became 0 together, or none did.
+    """Return a test that explains wrong numbers: either all became 0 together, or none did.
 
-    call(attempt, generator, p) is one call, and zeros(result) says where zeros fell; generator may be None: then
-    torch's global one decides. Where not applies(attempt), zeros have another cause.
+    call(attempt, generator, p) makes one call, and zeros(result) returns where zeros are; with generator None, torch's
+    global one decides. If applies(attempt) is false, zeros have another cause.
     """
 
     def test(attempt):
@@ -86,7 +86,7 @@ def decided_by_one_draw(call, zeros, p_name="p", applies=None):
 
 
 def repeats_in_evaluation(call, hint):
-    """Explains wrong numbers: weights in evaluation, call(attempt), are random."""
+    """Return a test that explains wrong numbers: call(attempt), the weights in evaluation, are random."""
 
     def test(attempt):
         moved = largest_difference(call(attempt), call(attempt))
@@ -104,7 +104,7 @@ COMPARE_WITH_P = "The draw is to be compared with the argument p: `torch.rand(..
 
 
 def decided_without_p(call, zeros, p_name="p", hint=COMPARE_WITH_P, applies=None):
-    """Explains wrong numbers: the share of zeros is the same for every p; the arguments are those above."""
+    """Return a test that explains wrong numbers: the share of zeros does not depend on p. For arguments, see above."""
 
     def test(attempt):
         if applies and not applies(attempt):
@@ -122,9 +122,9 @@ def decided_without_p(call, zeros, p_name="p", hint=COMPARE_WITH_P, applies=None
 
 
 def decided_by_a_layer(build, x, zeros):
-    """Of a module whose dropout is a layer: two tests that explain wrong numbers as above, one that draws again.
+    """Return three tests of a module whose dropout is a layer: two like those above, and one that draws twice.
 
-    build(attempt, p) makes the module, and zeros(result) says where zeros fell. nn.Dropout takes no generator.
+    build(attempt, p) makes the module, and zeros(result) returns where zeros are. nn.Dropout takes no generator.
     """
 
     def call(attempt, generator, p=0.4):

@@ -1,8 +1,8 @@
-"""Statistics of random zeros: how many numbers became 0, which fell together, and how the others were scaled.
+"""Statistics of random zeros: how many numbers became 0, which became 0 together, and how the others were scaled.
 
-Two right dropouts draw other zeros, so their results differ almost everywhere. What they share is the `summary`, which
-is therefore what answers are compared by. The bounds are at least six standard deviations wide: chance alone leaves
-them once in a billion tries.
+Two right dropouts draw different zeros, so their results differ almost everywhere. What they have in common is the
+`summary`, so answers are compared by it. The bounds are at least six standard deviations wide: by chance, they are
+exceeded once in a billion tries.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from feedback import Property
 from feedback.compare import same_shapes
 from feedback.format import number, position, sentence
 
-DEVIATIONS = 7  # how many standard deviations from its expectation a count may lie
+DEVIATIONS = 7  # how many standard deviations a count may be away from its expectation
 
 
 class Dropped:
-    """Numbers before and after something that should be a dropout with probability p; a 0 before cannot be dropped."""
+    """Numbers before and after what should be dropout with probability p; a number that was 0 before does not count."""
 
     def __init__(self, before, after, p):
         self.before, self.after, self.p = before, after, p
         self.possible = before != 0
         self.zeroed, self.kept = self.possible & (after == 0), self.possible & (after != 0)
-        self.count, self.total = int(self.zeroed.sum()), int(self.possible.sum())  # that became 0, and that could
+        self.count, self.total = int(self.zeroed.sum()), int(self.possible.sum())
 
     @cached_property
     def summary(self):
-        """What chance does not decide, and what is therefore the same for every right dropout of `before`.
+        """The features that do not depend on chance, and are therefore the same for every right dropout of `before`.
 
-        (how the kept were scaled, which share became 0, the axes along which zeros are tied, whether a 0 became
-        something else); less where the scaling is uneven, since the zeros may then have come about in another way.
+        (how kept numbers were scaled, which share became 0, the axes along which zeros are tied, whether a 0 became
+        something else); fewer of them if the scaling is uneven, since zeros may then have another cause.
         """
         filled = bool((self.after[~self.possible].abs() > 1e-6).any())
         if self.is_uneven:
             return self.scale, self.share if self.share in ("p", "none") else "some", filled
-        # With few draws the share is an accident.
+        # With few independent draws, the share depends on chance.
         return self.scale, "tied" if self.tied_axes else self.share, self.tied_axes, filled
 
     # ---------------------------------------------------------------- which share became 0
@@ -49,7 +49,7 @@ class Dropped:
     def share(self):
         """The name of the share that became 0.
 
-        Where two shares are too close to tell apart, the first one gives its name; the scale tells of a rare one.
+        If two shares are too close to tell apart, the first name counts; the scale identifies a rare mistake.
         """
         p, twice = self.p, 1 - (1 - self.p) / 2
         if self.is_scaled_by(2 / (1 - p)) and is_about(self.count, self.total, twice):
@@ -70,7 +70,7 @@ class Dropped:
 
     @cached_property
     def scale(self):
-        """What the kept numbers were multiplied by, or a word where that is not one number."""
+        """The factor of the kept numbers, or a description if there is no single factor."""
         kept = self.kept & self.after.isfinite()
         if not kept.any():
             return "nothing kept"
@@ -90,7 +90,7 @@ class Dropped:
         return isinstance(self.scale, str) and self.scale.startswith("uneven")
 
     def _counts(self, scale, kept):
-        """Whether the scale is 1 over the share that happened to stay, and none of the usual numbers."""
+        """Return whether the scale is 1 over the share that happened to be kept, and none of the usual numbers."""
         share, p = kept.sum() / self.total, self.p
         usual = (1 - p, p, 0.5, (1 - p) ** 2, (1 - p) / 2)
         return share < 1 and abs(scale * share - 1) < 1e-5 < min(abs(scale * known - 1) for known in usual)
@@ -107,19 +107,19 @@ class Dropped:
             return "uneven: each row divided by its own share"
         rows = self.after.double()
         rows = rows[rows.sum(-1).isfinite() & (rows.sum(-1) != 0)]
-        rounding = 1e-4 + 1e-6 * rows.abs().sum(-1)  # much, where large numbers of both signs cancel out
+        rounding = 1e-4 + 1e-6 * rows.abs().sum(-1)  # larger where large numbers of both signs cancel
         return "uneven: rows made to sum to 1" if (abs(rows.sum(-1) - 1) < rounding).all() else "uneven"
 
     def _counts_in_each_row(self, kept):
-        """Whether in each row, what was kept was divided by the share of the row that was kept."""
+        """Return whether the kept numbers of each row were divided by the share of the row that was kept."""
         right = self.before.double() * self.possible.sum(-1, keepdim=True) / kept.sum(-1, keepdim=True)
         return torch.allclose(self.after[kept].double(), right[kept], rtol=1e-3, atol=1e-7)
 
-    # ---------------------------------------------------------------- which fell together
+    # ---------------------------------------------------------------- which became 0 together
 
     @cached_property
     def tied_axes(self):
-        """The axes along which neighbors always share their fate; or else those along which they clearly tend to."""
+        """The axes along which neighbors are always dropped or kept together, or else those where they tend to be."""
         if self.count in (0, self.total):
             return ()
         rate = self.count / self.total
@@ -133,12 +133,12 @@ class Dropped:
 
     @property
     def agreement_by_chance(self):
-        """How often two neighbors agree if each is drawn for itself."""
+        """How often two neighbors agree if their draws are independent."""
         rate = self.count / self.total
         return rate**2 + (1 - rate) ** 2
 
     def agreement(self, axis):
-        """Of the pairs of neighbors along an axis, the share that is dropped or kept together, and their number."""
+        """Return the share of neighbors along an axis that are dropped or kept together, and the number of pairs."""
         last = self.zeroed.size(axis) - 1
         one, two = self.zeroed.narrow(axis, 0, last), self.zeroed.narrow(axis, 1, last)
         pairs = self.possible.narrow(axis, 0, last) & self.possible.narrow(axis, 1, last)
@@ -147,14 +147,14 @@ class Dropped:
 
 
 def is_about(count, total, p):
-    """Whether `count` of `total` is what drawing with probability p gives."""
+    """Return whether `count` of `total` is plausible for draws with probability p."""
     return abs(count - total * p) <= DEVIATIONS * math.sqrt(total * p * (1 - p)) + 1e-6
 
 
 def _leeway(rate, pairs):
-    """How far from chance the agreement of so many pairs may lie: DEVIATIONS, and a tenth at least.
+    """Return how far the agreement of so many pairs may be from chance: DEVIATIONS, and at least a tenth.
 
-    A number is in two pairs, so two pairs next to each other are not independent: the second term.
+    The second term of the variance is there because each number is in two pairs, so adjacent pairs are not independent.
     """
     both = rate * (1 - rate)
     variance = 2 * both * (1 - 2 * both) + 2 * both * (1 - 4 * both)
@@ -165,13 +165,13 @@ def _leeway(rate, pairs):
 
 
 def comparable(value, right):
-    """Whether a result has the right shapes, and numbers that can be looked at."""
+    """Return whether a result has the right shapes and consists of dense floating-point tensors."""
     values = value if isinstance(value, tuple) else (value,)
     return same_shapes(value, right) and all(x.layout == torch.strided and x.is_floating_point() for x in values)
 
 
 def outline(value):
-    """What is compared where a result does not even have the right shapes."""
+    """Return what is compared if a result does not even have the right shapes."""
     if isinstance(value, tuple):
         return tuple(outline(item) for item in value)
     return f"{type(value).__name__} {tuple(getattr(value, 'shape', ()))}"
@@ -179,23 +179,23 @@ def outline(value):
 
 # ---------------------------------------------------------------- sentences about the zeros
 
-FEW = 30  # with fewer numbers, a count of zeros tells nothing
+FEW = 30  # with fewer numbers, a count of zeros is not informative
 
 
 class DropoutExplainer:
-    """Sentences with the learner's own numbers: `look(case)` gives a Dropped.
+    """Sentences with the learner's own numbers; `look(case)` returns a Dropped.
 
     noun       what may become 0
-    draw       what makes one random number for each of them
-    share      what to think about where the wrong share became 0
-    p_name     what the probability is called
+    draw       what draws one random number for each of them
+    share      the hint for a wrong share of zeros
+    p_name     the name of the probability
     """
 
     def __init__(self, look, noun, draw, share, p_name="p"):
         self.look, self.noun, self.draw, self.share, self.p_name = look, noun, draw, share, p_name
 
     def counted(self, case):
-        """How many became 0, and how many should; '' where there are too few to tell."""
+        """Say how many became 0 and how many should, or '' if there are too few to tell."""
         return self._counted(case) if self.look(case).total >= FEW else ""
 
     def _counted(self, case):
@@ -206,7 +206,7 @@ class DropoutExplainer:
         )
 
     def scaled(self, case):
-        """What one kept number became, and what it should have become: the one that is furthest off."""
+        """Say what a kept number became and what is right, for the one that is furthest off."""
         dropped = self.look(case)
         before, after, p = dropped.before, dropped.after, dropped.p
         if not dropped.kept.any():
@@ -223,13 +223,13 @@ class DropoutExplainer:
         )
 
     def averaged(self, case):
-        """The means before and after: dropout should leave them alike."""
+        """Say what the means are before and after, which dropout should leave about the same."""
         dropped = self.look(case)
         before, after = dropped.before[dropped.possible].mean(), dropped.after[dropped.possible].mean()
         return f"{self.scaled(case)}. The mean was {number(before)} before, and is {number(after)} now"
 
     def subtracted(self, case):
-        """How many became -p, which should have become 0; or else a kept number from which p was subtracted."""
+        """Say how many became -p instead of 0, or else show a kept number from which p was subtracted."""
         dropped = self.look(case)
         count = int((((dropped.after + dropped.p).abs() < 1e-6) & dropped.possible).sum())
         if not count:
@@ -237,7 +237,7 @@ class DropoutExplainer:
         return f"{count:,} of {dropped.total:,} {self.noun} became {number(-dropped.p)}; they should be 0"
 
     def tied(self, case):
-        """How often neighbors fall together, along the axis where it is oddest."""
+        """Say how often neighbors become 0 together, along the axis that differs most from chance."""
         dropped = self.look(case)
         if not dropped.tied_axes:
             return self.counted(case)
@@ -251,7 +251,7 @@ class DropoutExplainer:
         )
 
     def properties(self, applies):
-        """The independence, the share and the scale, as properties of every right answer, where `applies(case)`."""
+        """Return the properties of every right answer where applies(case): independence, share and scale."""
 
         def property_of(id, broken, explain, hint):
             return Property(
@@ -295,8 +295,8 @@ class DroppedWeights(DropoutExplainer):
     """Answers that give (out, weights), with dropout on the weights in training.
 
     weights(args)    the right weights, before dropout
-    values(args)     what they mix; where p is not 0, the first columns of the values are the identity, so that the
-                     first columns of out show what mixed them
+    values(args)     what they mix; if p is not 0, the first columns of the values are the identity, so that the
+                     first columns of out show the weights that mixed them
     mode(args)       (p, training)
     """
 
@@ -307,14 +307,14 @@ class DroppedWeights(DropoutExplainer):
         super().__init__(lambda case: Dropped(self.weights(case.args), case.last, mode(case.args)[0]), **words)
 
     def stage_of(self, args):
-        """Evaluation before training; in training, what goes wrong with p = 0 alone comes last."""
+        """Judge evaluation before training, and training with p = 0 last."""
         p, training = self.mode(args)
         if training:
             return 2 if p else 3
         return 1 if p else 0
 
     def summary(self, args, value):
-        """The numbers where nothing was dropped, else the summaries of the weights and of what mixed the values."""
+        """Return the numbers if nothing was dropped, else the summaries of the returned and of the mixing weights."""
         right, values, (p, training) = self.weights(args), self.values(args), self.mode(args)
         if not comparable(value, (self.out_of(args, right), right)):
             return outline(value)
@@ -336,21 +336,21 @@ class DroppedWeights(DropoutExplainer):
         )
 
     def by_heads(self, args, out):
-        """out as it was when the weights had mixed the values, where p is not 0."""
+        """Return out as it was right after the weights mixed the values; this needs a p that is not 0."""
         return out
 
     def shown(self, case):
-        """What out shows of these weights."""
+        """Return what out shows of these weights."""
         return self.by_heads(case.args, case.first)[..., : self.weights(case.args).size(-1)]
 
     def out_of(self, args, weights):
-        """out as these weights give it."""
+        """Return out for these weights."""
         return weights @ self.values(args)
 
     # ---------------------------------------------------------------- sentences
 
     def in_evaluation(self, case):
-        """What was dropped in evaluation."""
+        """Say what was dropped in evaluation."""
         (p, training), right = self.mode(case.args), self.weights(case.args)
         if not p or training:
             return explainers.entry(case)
@@ -363,7 +363,7 @@ class DroppedWeights(DropoutExplainer):
         return explainers.entry(case)
 
     def where(self, case):
-        """How many zeros are in the weights returned, and how many in those that out shows."""
+        """Say how many zeros are in the returned weights, and how many in those that out shows."""
         right, (p, _) = self.weights(case.args), self.mode(case.args)
         returned, used = self.look(case), Dropped(right, self.shown(case), p)
         return (
@@ -372,10 +372,10 @@ class DroppedWeights(DropoutExplainer):
             f"{used.count:,} of the numbers there are 0"
         )
 
-    # ---------------------------------------------------------------- what holds for all right answers
+    # ---------------------------------------------------------------- properties of all right answers
 
     def pair_properties(self, *of_the_weights):
-        """The properties of (out, weights); `of_the_weights` are more of them."""
+        """Return the properties of (out, weights), including `of_the_weights`."""
 
         def trains(case):
             return self.mode(case.args)[1]
@@ -390,7 +390,7 @@ class DroppedWeights(DropoutExplainer):
         )
 
     def out_property(self):
-        """out is made from the weights that are returned, in training too."""
+        """Return the property that out is made from the returned weights, in training, too."""
 
         def mixes(case):
             right = self.weights(case.args)
@@ -414,6 +414,6 @@ class DroppedWeights(DropoutExplainer):
 
 
 def same_rows(a, b, where):
-    """Whether a and b agree in the rows that are finite in `where`: rows with NaN are in the summaries."""
+    """Return whether a and b agree in the rows that are finite in `where`; the summaries cover rows with NaN."""
     rows = where.isfinite().all(-1)
     return a.dtype == b.dtype and torch.allclose(a[rows], b[rows], rtol=1e-3, atol=1e-4)

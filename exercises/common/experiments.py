@@ -1,4 +1,4 @@
-"""Behavioral tests by experiment: change one part of the input, and see which parts of the result notice."""
+"""Behavioral tests by experiment: change one part of the input, and see which parts of the result change."""
 
 import torch
 
@@ -15,10 +15,10 @@ def largest_difference(before, after):
 
 
 def items_apart(inputs, changes=None, ask=lambda attempt, *inputs: attempt(*inputs)):
-    """A behavioral test: change one item of a batch of two and see whether the other notices.
+    """Return a test that changes one item of a batch of two and checks that the other item's result stays the same.
 
-    inputs     what answers are tried on, each with the batch in front
-    changes    what is added to each of them at the item that changes, 1 if nothing is said
+    inputs     the inputs, each with the batch axis in front
+    changes    what is added to each input at the changed item; 1 by default
     ask        ask(attempt, *inputs) calls the answer
     """
     changes = changes or (1,) * len(inputs)
@@ -45,10 +45,10 @@ def _results(value):
 
 
 def that_mix(rule, before, change, positions=((1, 2), (0, 0))):
-    """Change one position after the other: a sentence on another one that moves, which begins with the rule, or None.
+    """Change one position after another; return a sentence, begun by the rule, on another one that moves, or None.
 
     before     an array of vectors, by position, such as (item, head)
-    change     change(position) is the same array after a change at that position
+    change     change(position) returns the same array after a change at that position
     """
     for at in positions:
         moved = (before - change(at)).abs().amax(-1)

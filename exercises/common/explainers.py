@@ -1,4 +1,4 @@
-"""Explainers for attention: sentences made from the learner's own weights and masks, next to the general ones."""
+"""Explainers for attention: sentences about the learner's own weights and masks; also the general explainers."""
 
 import torch
 
@@ -17,7 +17,7 @@ from feedback.format import counted, in_a_row, number, position, shortly  # noqa
 
 
 def first_numbers(row, most):
-    """The first numbers of a row, `most` at most, in brackets."""
+    """Return the first numbers of a row, at most `most`, in brackets."""
     words = in_a_row(row[:most])
     return f"[{words}, ...]" if len(row) > most else f"[{words}]"
 
@@ -51,7 +51,7 @@ def sharpness(case):
 
 
 def given_mask(case):
-    """The mask of a case, its last argument, or None where none was given."""
+    """Return the mask of a case, its last argument, or None if there is none."""
     mask = case.args[-1]
     return mask if isinstance(mask, torch.Tensor) and mask.dtype == torch.bool else None
 
@@ -69,7 +69,7 @@ def hidden_weight(case):
 
 
 def out_alone(case):
-    """Right weights, and the entry of out that is furthest off."""
+    """Say that the weights are right, and show the entry of out that is furthest off."""
     at = worst(case.first, case.expected_first)
     return (
         f"your weights are right, but your out at {position(at)} is {number(case.first[at])} and "

@@ -1,4 +1,4 @@
-"""Behavioral tests of functions that draw: a generator decides, or torch's global one where none is given."""
+"""Behavioral tests that random draws come from the given generator, or from torch's global one if there is none."""
 
 import torch
 
@@ -11,12 +11,12 @@ def required(id, test, doing, hint):
 
 
 def decided_by_the_generator(draw, alike, apart, pass_it_on, id):
-    """Three required behavioral tests.
+    """Return three required behavioral tests.
 
-    draw(attempt, generator)   what a call drew; the generator may be None
-    alike, apart               what your code did where two calls drew the same, and what they did where not, in words
-    pass_it_on                 what to think about where the generator is not used
-    id                         that of the first test, which calls twice with one generator
+    draw(attempt, generator)   returns what a call drew; the generator may be None
+    alike, apart               words for what happened if two calls drew the same, and if they did not
+    pass_it_on                 the hint if the generator is not used
+    id                         the id of the first test, which calls twice with one generator
     """
 
     def draws_again(attempt):
@@ -27,7 +27,7 @@ def decided_by_the_generator(draw, alike, apart, pass_it_on, id):
 
     def listens(attempt):
         found = []
-        for seed in (1, 2):  # of torch's global generator, which must not matter
+        for seed in (1, 2):  # seeds of torch's global generator, which must not matter
             torch.default_generator.manual_seed(seed)
             found.append(draw(attempt, seeded(7)))
         if torch.equal(*found):

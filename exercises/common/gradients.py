@@ -1,4 +1,4 @@
-"""Gradients must flow through an answer: a behavioral test for exercises whose result is trained through."""
+"""Behavioral tests that gradients flow through an answer, for exercises in which they are needed for training."""
 
 import torch
 from torch import nn
@@ -8,7 +8,7 @@ from feedback import BehavioralTest, tree
 from feedback.explainers import worst
 from feedback.format import listed, number, position
 
-NOISE = 1e-5  # a bias of all keys adds the same to each score of a row, and its gradient is nothing but rounding
+NOISE = 1e-5  # the key bias adds the same to each score of a row, so its gradient is only rounding
 THINK = (
     "Stay in torch all the way, without detach, `.data`, numpy, tolist, `torch.tensor(...)` of a tensor, or `no_grad`, "
     "and without a new `nn.Parameter` or layer around a tensor, which would learn in its place."
@@ -16,11 +16,11 @@ THINK = (
 
 
 def gradients_flow(reference, args, names, call=lambda attempt, *args: attempt(*args), compared=True):
-    """A required behavioral test: gradients reach each named argument, and are those of the reference.
+    """Return a required test that gradients reach each named argument and equal those of the reference.
 
-    args      arguments of one call; tensors of floats and layers among them get gradients, where they are named
-    names     what the arguments are called in messages, None for those that need no gradient
-    compared  False where the result is random: then the gradients must only be there, and not all 0
+    args      arguments of one call; named floating-point tensors and layers get gradients
+    names     the arguments' names in messages; None for those that need no gradient
+    compared  False if the result is random; gradients must then exist and not be all 0
     """
 
     def test(attempt):
@@ -37,7 +37,7 @@ def gradients_flow(reference, args, names, call=lambda attempt, *args: attempt(*
 
 
 def stays_finite(where, args, names, hint, id="nan-gradients", while_doing="in the backward pass"):
-    """A required behavioral test: no gradient is NaN or infinite, `where` numbers are that a softmax finds hard."""
+    """Return a required test that all gradients are finite; `where` describes args that are hard for a softmax."""
 
     def test(attempt):
         given = _gradients(attempt, args, names, lambda attempt, *args: attempt(*args))
@@ -51,14 +51,14 @@ def stays_finite(where, args, names, hint, id="nan-gradients", while_doing="in t
 
 
 def gradients_of(out, tensors):
-    """{name: gradient} of a weighted sum of a result, for tensors by name."""
+    """Return {name: gradient} of a weighted sum of a result; `tensors` is {name: tensor}."""
     if out.requires_grad:
         (out * normal(*out.shape, seed=47)).sum().backward()
     return {name: tensor.grad for name, tensor in tensors.items()}
 
 
 def unreached(gradients, names, where=""):
-    """A sentence on the names whose gradient is missing or 0, or None."""
+    """Return a sentence on the names whose gradient is missing or 0, or None."""
     missed = [name for name in names if gradients.get(name) is None or not gradients[name].any()]
     return _no_gradient_reaches(missed, where) if missed else None
 
@@ -68,7 +68,7 @@ def _no_gradient_reaches(names, where=""):
 
 
 def first_wrong(given, wanted):
-    """A sentence on the first gradient that differs from the right one, or None; both are {name: gradient}."""
+    """Return a sentence on the first wrong gradient, or None; both arguments are {name: gradient}."""
     for name, right in wanted.items():
         if not torch.allclose(given[name], right, rtol=1e-3, atol=1e-4):
             at = worst(given[name], right)
@@ -85,9 +85,9 @@ def first_wrong(given, wanted):
 
 
 def _gradients(attempt, args, names, call):
-    """{name: gradient} of a weighted sum of everything that is returned."""
+    """Return {name: gradient} of a weighted sum of everything that a call returns."""
     inputs = [_with_gradients(value) if name else tree.copy(value) for name, value in zip(names, args, strict=True)]
-    with torch.enable_grad():  # an answer may leave gradients switched off
+    with torch.enable_grad():  # an earlier answer may have turned gradients off
         results = [x for x in tree.flatten((call(attempt, *inputs),)) if torch.is_tensor(x) and x.is_floating_point()]
         total = sum((x * normal(*x.shape, seed=47 + i, dtype=x.dtype)).sum() for i, x in enumerate(results))
     if total.requires_grad:
@@ -110,7 +110,7 @@ def _with_gradients(value):
 
 
 def _layers_whole(missed, wanted):
-    """Names of parameters, with the name of a layer in place of all of its parameters."""
+    """Return the missed names, with a layer's name in place of all of its parameters."""
 
     def of(layer, names):
         return [name for name in names if name.startswith(f"{layer}.")]

@@ -12,7 +12,7 @@ from exercises.common.inputs import CAUSAL, B, H, S, T, normal, padded, some_hid
 from feedback import BehavioralTest, TestCase
 from helpers.masks import causal_mask
 
-D, C = 4, 12  # the width of a head, and of all three
+D, C = 4, 12  # the width of one head, and of all three
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
 SIZES = {2: "B", 3: "H", 6: "H", 4: "D", 11: "D", 12: "C", 33: "C", 66: "C", 5: "T", 7: "T", 13: ""}
 LIMITATION_ONE_AXIS = (
@@ -31,7 +31,7 @@ LIMITATION_FINITE_FILL = (
 
 
 def is_masked(mask):
-    """The stage of a test case: 0 where the mask hides nothing, 1 where it does."""
+    """Return the stage of a test case: 0 if the mask hides nothing, else 1."""
     return int(mask is not None and not bool(mask.all()))
 
 
@@ -39,15 +39,15 @@ def is_masked(mask):
 
 
 def layer_of(weight, bias):
-    """An nn.Linear with these numbers, which needs no gradients; it draws nothing at random."""
-    layer = nn.Linear(weight.size(1), weight.size(0), device="meta")  # no numbers of its own: they come here
+    """Return an nn.Linear with these parameters, without gradients and without drawing random numbers."""
+    layer = nn.Linear(weight.size(1), weight.size(0), device="meta")  # without parameters, which are set here
     layer.weight = nn.Parameter(weight, requires_grad=False)
     layer.bias = nn.Parameter(bias, requires_grad=False)
     return layer
 
 
 def random_layers(width, seed, dtype=torch.float32):
-    """Four different layers, for q, k, v and out, that keep the size of what they are given."""
+    """Return four different layers, for q, k, v and out, that roughly keep the size of their inputs."""
     return tuple(
         layer_of(
             normal(width, width, seed=10 * seed + i, dtype=dtype) * 2 / math.sqrt(width),
@@ -66,11 +66,11 @@ def simple_layers(width):
 
 
 def with_scores_around(low, layers):
-    """Queries and keys pulled apart, so that every score of a head of four features lies around `low`, below 0."""
+    """Change the layers so that every score of a head of four features is around `low`, which is negative."""
     q_proj, k_proj, v_proj, out_proj = copy.deepcopy(layers)
     apart = math.sqrt(-low / 2)  # 4 * apart * -apart / sqrt(4) = low
     for layer, shift in ((q_proj, apart), (k_proj, -apart)):
-        layer.weight *= 0.4 * 1.9 / max(apart, 1.9)  # the farther apart, the larger a product with a small difference
+        layer.weight *= 0.4 * 1.9 / max(apart, 1.9)  # a larger shift enlarges the effect of small differences
         layer.bias *= 0.1
         layer.bias += shift
     return q_proj, k_proj, v_proj, out_proj
@@ -83,29 +83,29 @@ FOUR_FEATURES = [[[0.5, 0, 1, -1], [0, 1, -0.5, 0.5]]]
 
 
 def self_attention_arguments(seed, b, t, h, d, *mask, layers=4, dtype=torch.float32):
-    """x, the first `layers` of q_proj, k_proj, v_proj and out_proj, the number of heads, and perhaps a mask."""
+    """Return x, the first `layers` of q_proj, k_proj, v_proj and out_proj, the number of heads, and the mask if any."""
     return normal(b, t, h * d, seed=seed, dtype=dtype), *random_layers(h * d, seed, dtype)[:layers], h, *mask
 
 
 def low_score_arguments(seed, low, layers=4):
-    """Arguments of self-attention whose scores lie around `low`, with a causal mask."""
+    """Return arguments of self-attention with scores around `low` and a causal mask."""
     return normal(B, T, C, seed=seed), *with_scores_around(low, random_layers(C, seed))[:layers], H, CAUSAL
 
 
 def large_score_arguments(seed, layers=4):
-    """Arguments of self-attention with a causal mask, where hidden scores are some hundreds above visible ones."""
+    """Return arguments of self-attention with a causal mask and hidden scores some hundreds above visible ones."""
     return 16 * normal(B, T, C, seed=seed), *random_layers(C, seed)[:layers], H, CAUSAL
 
 
 def lowest_score_arguments(layers=4):
-    """Arguments of self-attention with a causal mask, where position 0 sees a score of -2.5e9 and hides one of 0."""
+    """Return arguments with a causal mask and at position 0 a visible score of -2.5e9 and a hidden one of 0."""
     eye, none = torch.eye(2), torch.zeros(2)
     own = (layer_of(times * eye, none) for times in (1, -1, 1, 1))
     return torch.tensor([[[5e4, 5e4], [0.0, 0.0]]]), *list(own)[:layers], 2, causal_mask(2)
 
 
 def self_attention_cases(layers=4):
-    """Test cases of self-attention, for code that takes so many layers."""
+    """Return test cases of self-attention, for code that takes the first `layers` layers."""
 
     def case(name, seed, b, t, h, d, *mask, limitation="", **options):
         args = self_attention_arguments(seed, b, t, h, d, *mask, layers=layers, **options)
@@ -138,7 +138,7 @@ def self_attention_cases(layers=4):
 
 
 def small_arguments(layers=4):
-    """Arguments of self-attention with two heads, and numbers that are easy to follow by hand, the smallest first."""
+    """Return arguments of self-attention with two heads and numbers that are easy to follow, the smallest first."""
     return tuple(
         (torch.tensor(x), *simple_layers(len(x[0][0]))[:layers], 2, *mask)
         for x, *mask in (
@@ -154,13 +154,13 @@ def small_arguments(layers=4):
 
 X, CONTEXT, LAYERS = normal(B, T, C, seed=91), normal(B, S, C, seed=92), random_layers(C, 93)
 INPUTS = (X, CONTEXT, LAYERS)
-CHANGE = normal(1, S, C, seed=94)  # what is added to an item that changes
+CHANGE = normal(1, S, C, seed=94)  # added to the changed item
 
 
 def behavioral_tests(ask, reference, self_attention):
-    """What explains wrong numbers: items, heads and positions that mix, or one half of the pair that is right.
+    """Return tests that explain wrong numbers: items, heads or positions mix, or only one of out and weights is wrong.
 
-    ask(attempt, x, context, layers) gives out and weights, with three heads and without a mask.
+    ask(attempt, x, context, layers) returns out and weights, for three heads and without a mask.
     """
     where = "Tried without a mask," if self_attention else f"Tried with T = {T} and S = {S},"
     return (
@@ -174,7 +174,7 @@ def behavioral_tests(ask, reference, self_attention):
 
 
 def heads_apart(ask):
-    """Change the keys of head 0 and see whether the weights of the other heads notice."""
+    """Return a test that changes the keys of head 0; the weights of the other heads must stay the same."""
 
     def test(attempt):
         x, context, layers = INPUTS
@@ -196,7 +196,7 @@ def heads_apart(ask):
 
 
 def any_order_of_positions(ask, self_attention):
-    """Reverse the positions that are read: the weights must turn around with them, and nothing else may change."""
+    """Return a test that reverses the positions that are read, which must reverse the weights and nothing else."""
     must = (
         "reversing x must only reverse out and the weights"
         if self_attention
@@ -224,7 +224,7 @@ def any_order_of_positions(ask, self_attention):
 
 
 def one_of_the_pair_wrong(ask, reference, where):
-    """Two tests: right weights next to a wrong out, and a right out next to wrong weights."""
+    """Return two tests: for right weights with a wrong out, and for a right out with wrong weights."""
 
     def alone(wrong, right, sentence):
         def test(attempt):

@@ -1,7 +1,7 @@
-"""Functions that go on after a past: how they are called, what is tried with them, and a sentence on a wrong token.
+"""Functions that continue from a past: how they are called, behavioral tests, and a sentence on a wrong token.
 
-An exercise says how one call is made: step(attempt, new, past, *rest) gives what came back, for `new` = (q, k, v) and
-`past` None in the first call; `rest` are the further arguments of a test case, whose last one are the pieces.
+An exercise defines how one call is made: step(attempt, new, past, *rest) returns its result for `new` = (q, k, v), with
+`past` None in the first call. `rest` are the other arguments of a test case, except for its last, the pieces' lengths.
 """
 
 import torch
@@ -14,7 +14,7 @@ from feedback.format import describe
 
 
 def pair(result):
-    """out and past, if that is what came back."""
+    """Return the result if it is a pair (out, past). Errors: ContractViolation if not"""
     if not isinstance(result, tuple) or len(result) != 2:
         raise ContractViolation(
             "returns-wrong-type", f"Your code returned {describe(result)}; the pair (out, past) was expected."
@@ -28,7 +28,7 @@ def pair(result):
 
 
 def caller(step):
-    """call(attempt, q, k, v, *rest, pieces): out of all tokens, when they come in pieces and pasts are passed back."""
+    """Return call(attempt, q, k, v, *rest, pieces): feed pieces, passing pasts on, and return out of all tokens."""
 
     def call(attempt, q, k, v, *rest):
         *rest, pieces = rest
@@ -38,22 +38,22 @@ def caller(step):
             out, past = step(attempt, list(new), past, *rest)
             outs.append(out)
             if out.shape != new[0].shape:
-                break  # the engine says what is wrong with the shape
+                break  # the engine reports the wrong shape
         for tensor, parts in zip((q, k, v), given, strict=True):
             if not (tensor.is_meta or torch.equal(torch.cat(parts, dim=-2), tensor)):
-                tensor.data.copy_(torch.cat(parts, dim=-2))  # what was written into the pieces, for the engine to see
+                tensor.data.copy_(torch.cat(parts, dim=-2))  # so that the engine notices if pieces were written into
         return torch.cat(outs, dim=-2) if out.shape == new[0].shape else out
 
     return call
 
 
 def by_hand(q, k, v, *rest):
-    """One head of two features; q, k and v as lists of first features, the second ones being 0."""
+    """Return arguments with one head of two features; q, k and v list the first ones, and the second ones are 0."""
     return *(torch.tensor([[x, 0.0] for x in numbers])[None, None] for numbers in (q, k, v)), *rest
 
 
 def in_words(args):
-    """What the code was given."""
+    """Describe what the code was given."""
     q, pieces = args[0], args[-1]
     sizes = " × ".join(str(n) for n in q.shape)
     calls = f"{len(pieces)} calls with {', '.join(map(str, pieces))} tokens" if len(pieces) > 1 else "one call"
@@ -61,7 +61,7 @@ def in_words(args):
 
 
 def token(case):
-    """The token whose result is furthest off, and in which call it came."""
+    """Show the token whose result is furthest off, and say in which call it came."""
     at = explainers.worst(case.first, case.expected_first)
     pieces, call, before = case.args[-1], 0, 0
     while at[-2] >= before + pieces[call]:
@@ -85,7 +85,7 @@ def _tokens(seed, count):
 
 
 def past_shared(step, reference, *rest):
-    """A past goes on in two ways: the first must not notice the second."""
+    """Return a required test that continues one past in two ways, which must not affect each other."""
     call = caller(step)
 
     def test(attempt):
@@ -121,7 +121,7 @@ def past_shared(step, reference, *rest):
 
 
 def pieces_differ(step, *rest):
-    """In pieces or at once: the same."""
+    """Return a test that a text in pieces gives the same as the text at once."""
     call = caller(step)
 
     def test(attempt):

@@ -1,9 +1,9 @@
-"""The numbers that answers are tried on: distinct prime sizes, so that no swapped axis goes unseen.
+"""The numbers that answers are tried on, with distinct prime sizes, so that a swapped axis is noticed.
 
 Scores made from these queries and keys are mild (their softmax is far from 0 and 1), since an
 extreme softmax hides mistakes.
 
-When a grader asks for hidden inputs, all seeds are shifted, and `hidden_only` adds cases where nothing is random.
+For a grader's hidden inputs, all seeds are shifted, and `hidden_only` adds cases without random numbers.
 """
 
 import random
@@ -13,14 +13,14 @@ import torch
 from feedback.exercise_package import seed as hidden_seed
 from helpers.masks import causal_mask
 
-SHIFT = 1000 * hidden_seed()  # no exercise has seeds as large as that
+SHIFT = 1000 * hidden_seed()  # larger than any seed in an exercise
 
 B, H, T, S, D, DV = 2, 3, 5, 7, 11, 13
-AXES = {2: "B", 3: "H", 5: "T", 7: "S", 11: "D", 13: "Dv", 17: "D"}  # a size tells its axis
+AXES = {2: "B", 3: "H", 5: "T", 7: "S", 11: "D", 13: "Dv", 17: "D"}  # an axis can be told from its size
 
 
 def generator(seed):
-    """What random inputs are drawn from."""
+    """Return the generator for random inputs."""
     return torch.Generator().manual_seed(seed + SHIFT)
 
 
@@ -53,7 +53,7 @@ def round_numbers(*shape):
 
 
 def hidden_only(make):
-    """What make(draw) gives where inputs are hidden, and nothing elsewhere; `draw` is a random.Random."""
+    """Return make(draw) as a tuple if inputs are hidden, else (); `draw` is a random.Random."""
     return tuple(make(random.Random(SHIFT))) if SHIFT else ()
 
 
@@ -64,11 +64,11 @@ CAUSAL = causal_mask(T)
 
 
 def seeded(seed):
-    """A generator for a learner's code to draw from, the same where inputs are hidden."""
+    """Return a generator for a learner's code, the same for hidden inputs."""
     return torch.Generator().manual_seed(seed)
 
 
 def with_generator(attempt, *args):
-    """Call the code with a generator of the seed that is the last of args, or without one where that is None."""
+    """Call the code; the last of args is the seed of the generator to add, or None for no generator."""
     *args, seed = args
     return attempt(*args) if seed is None else attempt(*args, seeded(seed))

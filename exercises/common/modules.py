@@ -1,4 +1,4 @@
-"""Exercises that ask for a module: does it have the methods and layers that are asked for, and can it learn?"""
+"""Checks for exercises that ask for a module: its methods and layers, and whether it can learn."""
 
 import inspect
 import math
@@ -19,11 +19,11 @@ from feedback.format import listed
 class Layers:
     """The layers that a module must have, each an nn.Linear.
 
-    names    what they are called
-    made     how one is made, as a learner writes it
-    maps     its sizes in words, with {} for the number of features in and out
-    bias     whether they have one
-    alone    whether they are all that the module may learn
+    names    their names
+    made     the code that makes one
+    maps     its sizes in words, with {} for the numbers of features in and out
+    bias     whether they have a bias
+    alone    whether the module may have no other parameters
     """
 
     names: tuple
@@ -34,7 +34,7 @@ class Layers:
 
 
 class Blank(nn.Linear):
-    """A layer that draws no numbers, since `fill` replaces them: wrong modules are built in great numbers."""
+    """A layer that draws no random numbers, since `fill` sets them; this is faster for the many wrong modules."""
 
     def __init__(self, in_features, out_features, bias=True):
         nn.Module.__init__(self)
@@ -44,28 +44,28 @@ class Blank(nn.Linear):
 
 
 class OnlyRead(nn.Linear):
-    """A layer whose numbers are put into a learner's module: no answer gets the layer itself, so it needs no copies."""
+    """A layer that is only copied into a learner's module. No answer gets the layer itself, so deepcopy can skip it."""
 
     def __deepcopy__(self, memo):
         return self
 
 
 def only_read(args):
-    """The arguments of a test case, with layers that are not copied for each answer: copying takes long."""
+    """Return the arguments of a test case with layers that are not copied for each answer, since copying is slow."""
     return tuple(_only_read(value) if isinstance(value, nn.Linear) else value for value in args)
 
 
 def _only_read(layer):
-    twin = OnlyRead(layer.in_features, layer.out_features, device="meta")  # no numbers of its own: they come here
+    twin = OnlyRead(layer.in_features, layer.out_features, device="meta")  # without parameters, which are set here
     twin.weight, twin.bias = layer.weight, layer.bias
     return twin
 
 
 class Assembled(nn.Module):
-    """A wrong module of the course: where it is given the layers of a test case, it copies them.
+    """A module of the course's own wrong answers, which copies the layers of a test case if it gets them.
 
-    To build layers of its own, to check them and to fill them would take longer than to apply them. The copies have
-    gradients, as a learner's layers do: PyTorch words some of its errors accordingly.
+    Building, checking and filling layers of its own would take longer than applying them. The copies require gradients
+    as a learner's layers do, since some of PyTorch's error messages depend on that.
     """
 
     def __init__(self, names, width, layers):
@@ -75,7 +75,7 @@ class Assembled(nn.Module):
 
 
 def require_methods(attempt, arguments="d_in, d_out", inputs="x"):
-    """Say which method is missing or takes other arguments: a slip in such a name raises far from its place.
+    """Check a class's methods and their arguments, since a typo in their names would raise an error elsewhere.
 
     Errors: ContractViolation if __init__ or forward is missing, or forward cannot be called with the inputs
     """
@@ -97,7 +97,7 @@ def _require_inputs(forward, inputs):
     first, *others = (word.split("=")[0] for word in inputs.split(", "))
     called = f"with {first} alone"
     fits = takes(forward, 2)
-    for count, name in enumerate(others, 3):  # those with a default
+    for count, name in enumerate(others, 3):  # arguments with a default
         fits = fits and (takes(forward, count) or takes(forward, 2, name))
         called += f", and with {first} and {name}"
     if not fits:
@@ -110,7 +110,7 @@ def _require_inputs(forward, inputs):
 
 @lru_cache(maxsize=64)  # asked in every test case
 def takes(function, count, *names):
-    """Whether a function can be called with so many arguments, and with these by name."""
+    """Return whether a function can be called with `count` positional arguments and with these keywords."""
     try:
         inspect.signature(function).bind(*range(count), **dict.fromkeys(names))
     except TypeError:
@@ -121,7 +121,7 @@ def takes(function, count, *names):
 
 
 def was_built(sizes, x, more=""):
-    """What the learner's module was given, for the card of an exception; `sizes` are the arguments of __init__."""
+    """Describe what the module was given, for the card of an exception; `sizes` are the arguments of __init__."""
     made = listed([f"{name} = {value:g}" for name, value in sizes.items()])
     return f"It was built with {made}, to be applied to x of shape {tuple(x.shape)}{more}."
 
@@ -134,9 +134,9 @@ def require_module(module, attempt):
 
 
 def fill(module, attempt, layers, weights, biases=()):
-    """Copy weights and biases into the layers of a module, or say what is wrong with these.
+    """Copy weights and biases into the layers of a module.
 
-    Errors: ContractViolation
+    Errors: ContractViolation if something is wrong with the layers
     """
     require_module(module, attempt)
     for name, weight in zip(layers.names, weights, strict=True):
@@ -168,7 +168,7 @@ def fill_projections(module, attempt, weights):
 
 
 def in_dtype(module, dtype):
-    """The module with its numbers in this dtype; made with float32, as most are, it needs no walk through its parts."""
+    """Return the module in this dtype; float32 modules, which most are, skip the conversion, which takes time."""
     return module if dtype == torch.float32 else module.to(dtype)
 
 
@@ -202,7 +202,7 @@ def _lacks(module, name, layer, made):
 
 
 def _what_it_has(module):
-    """The layers and parameters of a module in words, or what was made in their place."""
+    """Describe the layers and parameters of a module, or what was made in their place."""
     own = sorted(name for name in (*module._modules, *module._parameters) if not name.startswith("_"))
     if own:
         return f"it has {listed([f'`{name}`' for name in own])}"
@@ -219,9 +219,9 @@ def _items(collection):
 
 
 def require_no_others(module, asked, parameters, why=""):
-    """Say which parameters a module has besides these, the parameters of what is `asked` for.
+    """Check that a module has no other parameters than these, which belong to what is `asked` for.
 
-    Errors: ContractViolation
+    Errors: ContractViolation if it has
     """
     known = {id(parameter) for parameter in parameters}
     others = [name for name, parameter in module.named_parameters() if id(parameter) not in known]
@@ -235,10 +235,10 @@ def require_no_others(module, asked, parameters, why=""):
 
 
 def changes_with_the_mode(module, x):
-    """A sentence on a module that gives something else in evaluation than in training, or None."""
+    """Return a sentence on a module whose results differ between training and evaluation, or None."""
     first, before, after = (tree.flatten((module.train(mode)(x),)) for mode in (True, True, False))
     if _apart(first, before) > 1e-4:
-        return None  # two calls in the same mode differ, too: something is remembered
+        return None  # two calls in the same mode differ, too, so the module remembers something
     moved = _apart(before, after)
     if moved == math.inf:
         return "In evaluation, after `.eval()`, your module does not return what it returns in training."
@@ -251,7 +251,7 @@ def changes_with_the_mode(module, x):
 
 
 def made_in_forward(build, *inputs):
-    """A behavioral test that explains wrong numbers: does a call of the module make layers or parameters?"""
+    """Return a test that explains wrong numbers: a call of the module makes layers or parameters."""
 
     def test(attempt):
         module, made = build(attempt), []
@@ -273,7 +273,7 @@ def made_in_forward(build, *inputs):
 
 
 def _apart(results, others):
-    """The largest difference between two lists of tensors; infinite where their shapes differ."""
+    """Return the largest difference between two lists of tensors; infinite if their shapes differ."""
     shapes = [[getattr(value, "shape", None) for value in values] for values in (results, others)]
     if shapes[0] != shapes[1] or None in shapes[0]:
         return math.inf
@@ -285,11 +285,11 @@ def _differ(got, expected):
 
 
 def trainable(build, solution, layers, first, second, call=lambda module, *inputs: module(*inputs), names=("x",)):
-    """Two required behavioral tests: a module remembers nothing, and learns as the solution does.
+    """Return two required behavioral tests: a module remembers nothing, and its gradients are those of the solution.
 
-    build(attempt) makes a module with known numbers in it, and layers(module) gives its layers by name, or they are
-    the names of its attributes; first and second are the inputs of two calls, the second one longer. `names` are those
-    of the inputs, the first ones, that gradients must reach.
+    build(attempt) makes a module with known parameters. `layers` is a function that returns its layers by name, or the
+    names of its attributes. first and second are the inputs of two calls, of which the second is longer. `names` are
+    the names of the first inputs, which gradients must reach.
     """
 
     def weights_of(module):
@@ -310,7 +310,7 @@ def trainable(build, solution, layers, first, second, call=lambda module, *input
     def learns(attempt):
         given = gradients(attempt, False)
         wrong = unreached(given, given) or first_wrong(given, right())
-        return wrong or unreached(gradients(attempt, True), given, "in training, ")  # where dropout may change numbers
+        return wrong or unreached(gradients(attempt, True), given, "in training, ")  # dropout may change numbers there
 
     return (
         BehavioralTest(

@@ -1,4 +1,4 @@
-"""Layer norm in steps that can be replaced by wrong ones, and sentences about the learner's vectors."""
+"""Layer norm in replaceable steps, and sentences about the learner's vectors."""
 
 from exercises.common import explainers
 
@@ -8,7 +8,7 @@ def center(x):
 
 
 def spread(x):
-    """The variance."""
+    """Return the variance."""
     return x.var(dim=-1, unbiased=False, keepdim=True)
 
 
@@ -21,7 +21,7 @@ def stretch(z, weight, bias):
 
 
 def norm_from(center=center, spread=spread, divide=divide, stretch=stretch, whole=None):
-    """norm(x, weight, bias, eps) made of these steps; `whole` replaces them all."""
+    """Build norm(x, weight, bias, eps) from these steps; `whole` replaces them all."""
 
     def norm(x, weight, bias, eps):
         return stretch(divide(center(x), spread(x), eps), weight, bias)
@@ -29,14 +29,14 @@ def norm_from(center=center, spread=spread, divide=divide, stretch=stretch, whol
     return whole or norm
 
 
-layer_norm = norm_from()  # what a right answer to exercise 6.1 gives
+layer_norm = norm_from()  # a right answer to exercise 6.1
 
 
 # ---------------------------------------------------------------- sentences
 
 
 def vector(case):
-    """The vector with the number that is furthest off."""
+    """Show the vector with the number that is furthest off."""
     at = explainers.worst(case.first, case.expected_first)[:-1]
     where = f"vector at {explainers.position(at)}" if at else "vector"
     mine, right = (explainers.first_numbers(x[at], most=5) for x in (case.first, case.expected_first))
@@ -49,7 +49,7 @@ def without_weight_and_bias(x, case):
 
 
 def statistics(case):
-    """Mean and variance of a vector, before weight and bias."""
+    """Show the mean and variance of a vector, before weight and bias."""
     got, right = (without_weight_and_bias(x, case) for x in (case.first, case.expected_first))
     at = explainers.worst(got, right)[:-1]
     got, right = [mean_and_variance(x[at]) for x in (got, right)]

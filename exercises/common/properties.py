@@ -1,4 +1,4 @@
-"""What the numbers of every right answer have, and a behavioral test that tells what a wrong answer mixes up."""
+"""Properties that the numbers of every right answer have, and a test that finds what a wrong answer mixes up."""
 
 from functools import partial
 
@@ -64,7 +64,7 @@ HIDDEN_EXACTLY = Property(
 )
 
 
-# What exercises that return the pair (out, weights) have in common.
+# The properties that exercises that return (out, weights) have in common.
 OUT_AND_WEIGHTS = {
     "returns": ("out", "weights"),
     "judge_first": ("weights",),

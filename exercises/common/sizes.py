@@ -1,4 +1,4 @@
-"""Behavioral tests on what code makes on its way: how large its tensors are, and of which arguments they are made."""
+"""Modes that watch intermediate tensors, for behavioral tests: their sizes, and the arguments they are made from."""
 
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
@@ -7,18 +7,18 @@ from torch.utils._pytree import tree_leaves
 
 
 class Watching(TorchDispatchMode):
-    """A mode that is not kept from compilers, for which PyTorch would import torch._dynamo: that takes a second."""
+    """A mode without PyTorch's guard against compilers, which would import torch._dynamo and take a second."""
 
     @classmethod
     def _should_skip_dynamo(cls):
-        return False  # nothing is compiled here; versions of PyTorch without this question never call it
+        return False  # nothing is compiled here; older versions of PyTorch never call this
 
 
 class LargestTensor(Watching):
-    """While it is active, the shape of the tensor with most elements that any operation of PyTorch makes.
+    """Records the shape of the largest tensor that any operation of PyTorch makes.
 
-    A view counts with the elements that it shows, so an expanded tensor counts whole: what reads it makes that many
-    products.
+    A view counts with all elements that it shows, even if it is expanded, since an operation on it computes as many
+    results.
     """
 
     def __init__(self):
@@ -35,9 +35,9 @@ class LargestTensor(Watching):
 
 
 class MadeFrom(Watching):
-    """While it is active, of which arguments, by number, the numbers in each memory were computed.
+    """Records from which arguments, by index, the content of each storage was computed.
 
-    held_of   what `most` counts: numbers that were computed of all these arguments and are held at the same time
+    held_of   arguments; `most` is the largest count of numbers computed from all of them and held at the same time
     """
 
     def __init__(self, *args, held_of=()):
@@ -60,10 +60,10 @@ class MadeFrom(Watching):
         return result
 
     def first(self, wanted, without):
-        """The shape of the first tensor that was computed of all wanted arguments and of none `without`, or None."""
+        """Return the shape of the first tensor computed from all `wanted` arguments and none of `without`, or None."""
         return next((shape for shape, found in self.made if wanted <= found and not found & without), None)
 
 
 def memory(tensor):
-    """What views of one memory have in common; as long as this is kept, no other memory equals it."""
+    """Return a key that all views of one storage share; while it exists, no other storage has an equal key."""
     return StorageWeakRef(tensor.untyped_storage())

@@ -1,4 +1,4 @@
-"""An exhibit: a layer, what it promises, and the forms in which tests ask for it."""
+"""An exhibit: a layer, its promise, and the forms in which tests take it."""
 
 import inspect
 import math
@@ -8,29 +8,29 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-WIDTH, HEADS = 12, 3  # of an exhibit whose test does not choose them
+WIDTH, HEADS = 12, 3  # of an exhibit, unless a test chooses others
 VOCABULARY = 50
 
 
 @dataclass(frozen=True, repr=False)
 class Exhibit:
-    """A layer of the museum, and what is known about it: read that after your verdict.
+    """A layer of the museum, and what is known about it; read that only after your verdict.
 
-    make       a class of modules that is called with d_model and num_heads; its forward takes x (B, T, C), and either
-               nothing else, or `real` (B, T), or a `past`; it gives out (B, T, C), or a pair that begins with it
-    healthy    the same without its bug
+    make       a module class that is called with d_model and num_heads; its forward takes x (B, T, C), and either
+               nothing else, or `real` (B, T), or a `past`; it returns out (B, T, C), or a pair that begins with it
+    healthy    the same class without the bug
     promise    what the layer is meant to do, in one sentence
     source     the code of `make`
-    learns     in training: "next word" where it promises to read no later token, and else "missing words"
-    repair     pairs of broken and right code, which replaces it in `source`
-    because    of a healthy one: why it keeps its promise, though it may not look so
-    tests      which of them show by a complaint that the promise is broken
-    silent     which of them show it by their silence: they would complain if the promise were kept
+    learns     its training task: "next word" if it promises to read no later token, else "missing words"
+    repair     pairs of broken code in `source` and the right code that replaces it
+    because    for a healthy exhibit: why it keeps its promise, though it may not look so
+    tests      the tests whose complaints show that the promise is broken
+    silent     the tests whose silence shows it: they would complain if the promise were kept
     bug        what the code does, in one sentence
-    story      who had something like it, when, and what is to be learned from it
+    story      who had a bug like it, when, and what to learn from it
     threads    issues or pull requests, as owner/name#number
-    symptom, suspicion, remedy   for the field guide; its test is the first that shows it
-    exercise   the number of the exercise that asks for its repair, so that no card tells it
+    symptom, suspicion, remedy   for the field guide, which names the first test that shows the bug
+    exercise   the number of the exercise that asks for its repair, so that cards do not show it
     """
 
     number: int
@@ -53,12 +53,12 @@ class Exhibit:
 
     @property
     def takes(self):
-        """ "real", "past" or "": what forward takes besides x."""
+        """The name of forward's argument after x: "real", "past" or ""."""
         _, _, *rest = inspect.signature(self.make.forward).parameters
         return rest[0] if rest else ""
 
     def layer(self, d_model=WIDTH, num_heads=HEADS):
-        """The layer with parameters that are the same in every run, in evaluation mode."""
+        """Return the layer in evaluation mode, with the same parameters in every run."""
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.number)
             layer = self.make(d_model, num_heads)
@@ -68,7 +68,7 @@ class Exhibit:
         return layer.eval()
 
     def for_tests(self):
-        """{name of a test: the arguments with which this exhibit can be asked}"""
+        """Return {name of a test: its arguments for this exhibit}, for all tests that apply to it."""
         layer = self.layer()
         x = torch.randn(2, 7, WIDTH, generator=torch.Generator().manual_seed(self.number))
         plain = (Plain(layer), x)
@@ -88,7 +88,7 @@ class Exhibit:
         return asked
 
     def scores_of(self, q, k):
-        """The scores of the layer that has the heads of q."""
+        """Return the scores of a layer with as many heads of the same size as q."""
         return self.layer(q.size(1) * q.size(-1), q.size(1)).scores_of(q, k)
 
 
@@ -97,7 +97,7 @@ def heads_for(d_model):
 
 
 class Plain(nn.Module):
-    """x -> out: all tokens are real, and there is no past."""
+    """x -> out, with all tokens real and no past."""
 
     def __init__(self, layer):
         super().__init__()
@@ -146,5 +146,5 @@ class Writer(nn.Module):
 
 
 def table(seed):
-    """A vector for each word."""
+    """Return a vector for each word."""
     return torch.randn(VOCABULARY, WIDTH, generator=torch.Generator().manual_seed(seed))

@@ -1,13 +1,13 @@
-"""All exhibits, read from exhibits.md, and how a notebook shows them.
+"""Read all exhibits from exhibits.md, and show them in a notebook. A section of that page:
 
-## 3                               its number, and what it promises
-learns: next word                  where it promises to read no later token; the others learn missing words
-because: ...                       of a healthy one: why it keeps its promise
-tests: scale · silent: future      of a broken one: which tests show it by a complaint, or by having none;
+## 3                               its number, followed by its promise
+learns: next word                  if it promises to read no later token; the others learn missing words
+because: ...                       for a healthy one: why it keeps its promise
+tests: scale · silent: future      for a broken one: the tests that show this by a complaint, or by having none;
 threads: a/b#6                     where it was found; bug and story for its card; symptom, suspicion and remedy for the
                                    field guide
 ```python exhibit                  its healthy code
-- `healthy` → `broken`             the bug that it is shown with
+- `healthy` → `broken`             an edit that adds its bug
 """
 
 import itertools
@@ -33,7 +33,7 @@ SEVERAL = ("tests", "silent", "threads")
 
 
 def _read():
-    """Each exhibit of the page."""
+    """Yield each exhibit of the page."""
     found = list(blocks(PAGE.path))
     starts = [i for i, (_, mark, _) in enumerate(found) if mark == "##"]
     for start, end in itertools.pairwise([*starts, len(found)]):
@@ -64,7 +64,7 @@ EXHIBITS = {exhibit.number: exhibit for exhibit in _read()}
 
 
 def of(number):
-    """The exhibit with this number.
+    """Return the exhibit with this number.
 
     Errors: ValueError if there is none
     """
@@ -74,17 +74,17 @@ def of(number):
 
 
 def show(*numbers):
-    """The promise and the code of each of these exhibits."""
+    """Show the promise and the code of each of these exhibits."""
     for exhibit in map(of, numbers):
         text = f"**Exhibit {exhibit.number}** promises: {exhibit.promise}"
         display(Markdown(f"{text}\n\n```python\n{exhibit.source}\n```"))
 
 
 def training(*numbers):
-    """The training curves of these exhibits in one figure."""
+    """Return one figure with the training curves of these exhibits."""
     return figures.lines({f"exhibit {of(n).number}": LOSSES[n] for n in numbers}, STEPS, "step", "loss", "Training")
 
 
 def three_curves():
-    """The losses of one healthy exhibit and of two broken ones, without their numbers, the lowest last loss first."""
+    """Return the losses of one healthy and two broken exhibits without their numbers, the lowest last loss first."""
     return sorted((LOSSES[number] for number in (4, 6, 13)), key=lambda losses: losses[-1])

@@ -1,4 +1,4 @@
-"""What tests say about exhibits."""
+"""The results of tests on exhibits."""
 
 from dataclasses import dataclass
 from html import escape
@@ -16,7 +16,7 @@ TESTS += ("permutation", "dtype", "reference", "gradients", "alone")
 class Findings:
     """A table of tests and exhibits, and the sentences of the tests that complain.
 
-    table    {test: {exhibit: "silent", "complains", "–" where it cannot be asked, or "raises"}}
+    table    {test: {exhibit: "silent", "complains", "–" if the test does not apply, or "raises"}}
     words    [(exhibit, test, sentence)]
     """
 
@@ -50,9 +50,9 @@ def _marked(cell):
 
 
 def examine(tests, *numbers):
-    """Ask each test about each exhibit. A test complains by returning False or raising AssertionError.
+    """Run each test on each exhibit. A test complains by returning False or raising AssertionError.
 
-    tests    {"future": a function, ...}; the names are those of TESTS
+    tests    {"future": a function, ...}, with names from TESTS
     Errors: ValueError if a test has another name, or there is no exhibit with a number
     """
     for name in tests:

@@ -1,4 +1,4 @@
-"""The learner's verdicts: a card for each, and a score. They are kept as long as the kernel runs, and nowhere else."""
+"""The learner's verdicts, with a card for each, and a score. They are kept only as long as the kernel runs."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,12 @@ from exercises.museum.findings import TESTS
 from feedback import markup
 
 HEALTHY = "healthy"
-_first = {}  # {exhibit: the first card that it got}
+_first = {}  # {exhibit: the kind of its first card}
 
 
 @dataclass(frozen=True)
 class Card:
-    """What is said about one verdict.
+    """The response to one verdict.
 
     kind    "right", "accused" (a healthy exhibit), "missed" (a broken one), "unproved" (by a test that does not show
             the bug), or "open"
@@ -47,7 +47,7 @@ SIGNS = {
 
 @dataclass(frozen=True)
 class Cards:
-    """Several cards, and the score."""
+    """Several cards and the score."""
 
     cards: tuple
     last: str
@@ -61,10 +61,10 @@ class Cards:
 
 
 def verdict(verdicts):
-    """Say of exhibits that they are healthy, or which test proves that they are not.
+    """Give verdicts on exhibits: "healthy", or the name of a test that proves otherwise. Return cards and the score.
 
     verdicts    {1: "future", 2: "healthy", 3: ...}; an exhibit with ... is left open
-    Errors: TypeError if it is no dict, ValueError if there is no exhibit with a number
+    Errors: TypeError if it is not a dict, ValueError if there is no exhibit with a number
     """
     if not isinstance(verdicts, dict):
         raise TypeError(f'verdict takes a dict such as {{1: "future", 2: "healthy"}}, got {type(verdicts).__name__}')
@@ -76,7 +76,7 @@ def verdict(verdicts):
 
 
 def score():
-    """How the first verdict on each exhibit went: a point for each right one, minus one for each false accusation."""
+    """Score the first verdict on each exhibit: a point if it is right, minus one for a false accusation."""
     return Cards((), _score())
 
 
@@ -129,7 +129,7 @@ def _why_not(number, said):
 
 
 def address(thread):
-    """Where a thread is: GitHub leads from an issue's address to a pull request's."""
+    """Return the address of a thread; GitHub redirects from an issue's address to a pull request's."""
     repository, number = thread.split("#")
     return f"https://github.com/{repository}/issues/{number}"
 

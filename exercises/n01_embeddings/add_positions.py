@@ -34,7 +34,7 @@ def what_was_added(case):
 
 
 def assemble(rows=lambda x, positions: positions[: x.size(1)], combine=lambda x, rows: x + rows):
-    """add_positions made of two steps."""
+    """Build add_positions from two steps."""
     return lambda x, positions: combine(x, rows(x, positions))
 
 
@@ -43,7 +43,7 @@ A_TOKEN_OF_ZEROS = normal(B, T, C, seed=20) * (torch.arange(B * T) != 1).view(B,
 
 
 def stage_of(args):
-    """Sizes that all differ are judged first, then those where a mistake may go unseen, and last float64."""
+    """Judge sizes that all differ first, then sizes that may hide a mistake, and float64 last."""
     x, positions = args
     if x.dtype == torch.float64:
         return 2

@@ -21,7 +21,7 @@ def embed(ids, table):
 
 
 def row_taken(case):
-    """Which row of the table is where another belongs."""
+    """Show a wrong row: which row of the table it is, and which one belongs there."""
     ids, table = case.args
     at = explainers.worst(case.actual, case.expected)[:-1]
     row = explainers.number_of_row(table, case.actual[at])
@@ -41,7 +41,7 @@ def some_ids(*shape, seed, rows=V):
 
 
 def stage_of(args):
-    """A sentence is judged first, then batches and confusing sizes, then a single id, and last a table of float64."""
+    """Judge a sentence first, then batches and confusing sizes, then a single id, and a float64 table last."""
     ids, table = args
     if table.dtype == torch.float64:
         return 3

@@ -25,7 +25,7 @@ UNKNOWN = "<unk>"
 
 
 def in_words(case):
-    """The first id that is not right, and the word it stands for; or how many ids there are."""
+    """Show the first wrong id with its word, or say how many ids there are."""
     text, vocabulary = case.args
     words, got, right = text.split(), case.actual, case.expected
     if len(got) != len(right):
@@ -46,7 +46,7 @@ def in_words(case):
 
 
 def in_words_that_repeat(case):
-    """The first id that is not right, where a word of the text appears again; '' elsewhere."""
+    """Show the first wrong id if a word of the text occurs again, else return ''."""
     words = case.args[0].lower().split()
     return in_words(case) if len(set(words)) < len(words) else ""
 
@@ -60,7 +60,7 @@ def with_unknown(words, vocabulary):
 
 
 def assemble(words=lambda text: text.lower().split(), look_up=with_unknown, finish=lambda ids: ids):
-    """encode made of three steps."""
+    """Build encode from three steps."""
     return lambda text, vocabulary: finish(look_up(words(text), vocabulary))
 
 
@@ -73,7 +73,7 @@ ACCENTS = {"café": 1, "ein": 2, "zürich": 0, UNKNOWN: 3}
 
 
 def hardest_part(args):
-    """What a text asks for: 0 lookups alone, 1 lower-casing, 2 <unk>, 3 other whitespace than spaces, 4 punctuation."""
+    """Return what a text needs: 0 lookups, 1 lower-casing, 2 <unk>, 3 whitespace other than spaces, 4 punctuation."""
     text, vocabulary = args
     words = text.split()
     if re.search(r"[^\w\s]", text):
@@ -109,7 +109,7 @@ def whole_numbers(case):
 
 @Property.named("punctuation-removed", "Here only whitespace separates words: leave punctuation attached to them.")
 def punctuation_is_kept(case):
-    """Words with punctuation that got the ids of the words without it, where no other unknown word is wrong."""
+    """Find words with punctuation that got the ids of the words without it, if no other unknown word is wrong."""
     text, vocabulary = case.args
     unknown = [
         (at, word, re.sub(r"\W", "", word))
@@ -126,7 +126,7 @@ def punctuation_is_kept(case):
 
 
 def wrong_id(case, known):
-    """The first word, of the vocabulary or not, whose id is wrong."""
+    """Show the first word, in the vocabulary or not, whose id is wrong."""
     text, vocabulary = case.args
     for at, (word, got, right) in enumerate(zip(text.split(), case.actual, case.expected, strict=True)):
         key = word.lower()
@@ -147,7 +147,7 @@ def wrong_id(case, known):
     early=True,
 )
 def remembers_earlier_calls(attempt):
-    """The same text twice: the second list must not be longer."""
+    """Encode the same text twice: the second list must not be longer."""
     first, second = (len(attempt("the cat", dict(TINY))) for _ in range(2))
     if second <= first:
         return None

@@ -55,7 +55,7 @@ def assemble(
     arrange=alternating,
     finish=lambda table: table.float(),
 ):
-    """sinusoidal_positions made of five steps, in float64 as far as `finish`."""
+    """Build sinusoidal_positions from five steps, in float64 up to `finish`."""
 
     def sinusoidal_positions(length, d_model):
         position, i = torch.arange(length).double()[:, None], torch.arange(0, d_model, 2).double()
@@ -70,7 +70,7 @@ def other_sizes(draw):
 
 
 def stage_of(args):
-    """A single pair of columns, of frequency 1, is judged first, then row 0 alone, where no frequency matters."""
+    """Judge a single pair of columns, with frequency 1, first, and then only row 0, where frequencies do not matter."""
     length, d_model = args
     return 0 if d_model == 2 else 1 if length == 1 else 2
 
@@ -87,7 +87,7 @@ def row_zero_is_right(case):
 
 @Property.named("wrong-frequency", FREQUENCY)
 def frequencies_are_right(case):
-    """The angles of row 1 are the frequencies themselves."""
+    """Check the frequencies, which are the angles of row 1."""
     if len(case.actual) < 2:
         return None
     angles, right = (torch.atan2(*pairs(x)[1].double().unbind(-1)) for x in (case.actual, case.expected))

@@ -23,7 +23,7 @@ def attention(q, k, v):
 
 
 def values(k):
-    """As many values as keys, with another number of features."""
+    """Return as many values as keys, with another number of features."""
     return normal(*k.shape[:-1], DV, seed=20, dtype=k.dtype)
 
 

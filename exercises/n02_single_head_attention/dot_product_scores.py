@@ -15,7 +15,7 @@ def dot_product_scores(q, k):
 
 
 def scores_from(compare=compare, finish=lambda scores, q, k: scores):
-    """dot_product_scores made of two steps, the second of which does nothing where the answer is right."""
+    """Build dot_product_scores from two steps; the right second step does nothing."""
     return lambda q, k: finish(compare(q, k), q, k)
 
 

@@ -38,31 +38,31 @@ TABLE = NOUNS | PRONOUNS  # every other word: (0, 0, 0, 0)
 
 
 def features(sentence):
-    """The words of a sentence as rows, (T, C)."""
+    """Return the words of a sentence as rows, (T, C)."""
     return torch.tensor([TABLE.get(word, (0,) * len(FEATURES)) for word in sentence.split()], dtype=torch.float32)
 
 
 def referents(sentence):
-    """[(position of a pronoun, position of the noun it stands for), ...]: the noun of the same gender."""
+    """Return [(position of a pronoun, position of its noun), ...]; its noun is the one of the same gender."""
     words = sentence.split()
     noun_of = {NOUNS[word]: at for at, word in enumerate(words) if word in NOUNS}
     return [(at, noun_of[(0, *PRONOUNS[word][1:])]) for at, word in enumerate(words) if word in PRONOUNS]
 
 
-# ---------------------------------------------------------------- what a pronoun reads
+# ---------------------------------------------------------------- what pronouns read
 
 ENOUGH = 0.9
 
 
 def worst_pronoun(case):
-    """(row, its position, that of its noun) of the pronoun whose noun gets the least."""
+    """Return (row, position, noun's position) of the pronoun whose noun gets the least weight."""
     pairs = referents(case.args[0])
     row = min(range(len(pairs)), key=lambda at: float(case.actual[at, pairs[at][1]].nan_to_num(-1)))
     return row, *pairs[row]
 
 
 def what_a_pronoun_reads(case):
-    """What the worst pronoun of a sentence puts on its noun, and on what it reads instead."""
+    """Say how much weight the worst pronoun puts on its noun, and on what it reads instead."""
     words = case.args[0].split()
     row, pronoun, noun = worst_pronoun(case)
     weights = case.actual[row]
@@ -94,10 +94,10 @@ def not_its_noun(case):
 
 
 def weights_of_pronouns(attempt, sentence):
-    """What each pronoun of a sentence reads, with the matrices that the learner's code gives.
+    """Return the weights of each pronoun in a sentence, with the matrices from the learner's code.
 
     Shapes: -> (P, T), a row for each pronoun
-    Errors: ContractViolation where these are not two matrices that fit the table
+    Errors: ContractViolation if these are not two matrices that fit the table
     """
     W_query, W_key = _matrices(attempt())
     x = features(sentence)
@@ -144,7 +144,7 @@ def _matrix(name, matrix):
 
 
 def what_is_read(args, weights):
-    """Which words each pronoun reads: 1 at its noun if that gets enough, otherwise 0.5 at all words that get most."""
+    """Return what each pronoun reads: 1 at its noun if that gets ENOUGH, else 0.5 at all words that get the most."""
     rows = []
     for row, (_, noun) in zip(weights.nan_to_num(0.0), referents(*args), strict=True):
         most = 0.5 * (row > 0.9 * row.max()).float()

@@ -1,4 +1,4 @@
-"""Queries and keys to try answers on, for the exercises of notebook 02."""
+"""Queries and keys for the test cases of notebook 02's exercises."""
 
 import torch
 
@@ -9,7 +9,7 @@ BATCH = (normal(B, T, D, seed=3), normal(B, S, D, seed=4))
 
 
 def _leader(rows):
-    """A batch of one vector of length 8.14, and zeros: its score with itself, divided by sqrt(D), is 20."""
+    """Return a batch of one vector of length 8.14 and zeros; its score with itself, divided by sqrt(D), is 20."""
     return torch.cat([torch.full((1, 1, D), 8.14 / D**0.5), torch.zeros(1, rows - 1, D)], dim=1)
 
 
@@ -21,18 +21,18 @@ _QUERIES_AND_KEYS = {
     "one query far nearer to one key than to 63 others": (_leader(1), _leader(64)),
     "float64": (normal(B, T, D, seed=7).double(), normal(B, S, D, seed=8).double()),
     "as many keys as queries": (normal(B, T, D, seed=9), normal(B, T, D, seed=10)),
-    "17 features": (normal(T, 17, seed=11) / 1.3, normal(S, 17, seed=12)),  # another D, for those who write 11
+    "17 features": (normal(T, 17, seed=11) / 1.3, normal(S, 17, seed=12)),  # another D, for answers with a constant 11
     "one query of one head of one item": (normal(1, 1, 1, D, seed=15), normal(1, 1, S, D, seed=16)),
 }
 
 
 def query_key_cases(*values):
-    """Test cases for functions of q and k, and of values(k) where that is given."""
+    """Return test cases for functions of q and k, and also of values(k) if that is given."""
     return tuple(TestCase(name, (q, k, *(make(k) for make in values))) for name, (q, k) in _QUERIES_AND_KEYS.items())
 
 
 def large_scores(*values):
-    """A test case whose scores are so large that their exponentials overflow."""
+    """Return a test case with scores so large that their exponentials overflow."""
     q, k = torch.tensor([[40.0, 40.0], [0.1, 0.0]]), torch.tensor([[40.0, 40.0], [0.0, 0.0], [40.0, 39.9]])
     return TestCase(
         "scores above 1,000",
@@ -52,5 +52,5 @@ SMALL_PAIRS = ((_round(1, 2), _round(2, 2)), (_round(2, 2), 2 - _round(2, 2)), (
 
 
 def stage_of(args):
-    """Matrices are judged first, then batches, and last whether float64 stays float64."""
+    """Judge matrices first, then batches, and last whether float64 stays float64."""
     return 2 if args[0].dtype == torch.float64 else int(args[0].dim() > 2)

@@ -36,7 +36,7 @@ attend = attention_from()
 
 
 def module_from(project=project, attend=None, **steps):
-    """A module with the three layers; `attend(q, k, v)` replaces the steps of attention."""
+    """Build a module with the three layers; `attend(q, k, v)` replaces the steps of attention."""
     attend = attend or attention_from(**steps)
 
     class Assembled(nn.Module):
@@ -52,16 +52,16 @@ def module_from(project=project, attend=None, **steps):
 
 
 def run_self_attention(attempt, x, *weights):
-    """Build the learner's module, put known numbers into its projections, and apply it to x.
+    """Build the learner's module, copy known weights into its projections, and apply it to x.
 
     Shapes: x (B, T, C), weights three times (D, C)
-    Errors: ContractViolation where the module lacks what the exercise names
+    Errors: ContractViolation if the module lacks something that the exercise names
     """
     return modules.in_dtype(built(attempt, *weights), x.dtype)(x)
 
 
 def built(attempt, *weights):
-    """The learner's module with these numbers in its projections."""
+    """Build the learner's module with these weights in its projections."""
     d_out, d_in = weights[0].shape
     modules.require_methods(attempt)
     module = attempt(d_in, d_out)

@@ -26,12 +26,12 @@ def divide(powers, scores):
 
 
 def softmax_from(shift=shift, power=lambda exponents: exponents.exp(), divide=divide):
-    """softmax made of three steps."""
+    """Build softmax from three steps."""
     return lambda scores: divide(power(shift(scores)), scores)
 
 
-# float32 overflows at exp(89), float64 at exp(710). The rows of 95 and 88 are too large for float32 alone, and that of
-# 88 is not if the position of its largest score, 2, is subtracted. The last two tell the last score from the mean.
+# float32 overflows at exp(89), float64 at exp(710). The rows with 95 and 88 overflow only in float32; that with 88 does
+# not if the position of its largest score, 2, is subtracted. The last two tell the last score from the mean.
 LARGE = torch.tensor(
     [
         [1000.0, 1001.0, 999.5],
@@ -52,7 +52,7 @@ A_LEADER = torch.cat([torch.full((2, 1), 20.0), torch.zeros(2, 63)], dim=1)  # w
 
 
 def stage_of(args):
-    """Tables and batches of ordinary scores are judged first, then a single row, large scores, and last float64."""
+    """Judge tables and batches of ordinary scores first, then a single row, then large scores, and float64 last."""
     scores = args[0]
     if scores.dtype == torch.float64:
         return 3

@@ -37,7 +37,7 @@ LARGE = batch(
 
 
 def hardest_part(args):
-    """What a batch asks for: 0 the causal mask or none, 1 padding, 2 both of them."""
+    """Return what a batch needs: 0 a causal mask or none, 1 a padding mask, 2 both."""
     ids, pad_id, causal = args
     return 1 + bool(causal) if (ids == pad_id).any() else 0
 
@@ -54,7 +54,7 @@ EXERCISE = exercise(
     axis_names=AXES | {2: "B", 3: "B", 5: "T", 7: "T"},
     dtype_hints={"mask": "A mask holds True and False"},
     cases=(
-        TestCase("padding at the end, causal", (AT_THE_END, 0, True)),  # it comes first: with other ids it changes
+        TestCase("padding at the end, causal", (AT_THE_END, 0, True)),  # first, since its result depends on ids
         TestCase("padding at the end, not causal", (AT_THE_END, 0, False)),
         TestCase("a batch without padding, not causal", (NO_PADDING, 0, False)),
         TestCase("a batch without padding, causal", (NO_PADDING, 0, True)),

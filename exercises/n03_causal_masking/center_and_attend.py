@@ -24,11 +24,11 @@ def center_and_attend(x, W_query, W_key, W_value):
 
 
 def moved_by_the_last_word(case):
-    """How far the first word's output moves with the last word, where the mean of all of x is subtracted."""
+    """Say how far the last word moves the first word's output if the mean of all of x is subtracted."""
     x, _, _, W_value = case.args
     change = torch.zeros_like(x)
     change[..., -1, :] = -x[..., -1, :]
-    moved = ((change - change.mean())[..., 0, :] @ W_value).abs().max()  # word 0 reads itself alone
+    moved = ((change - change.mean())[..., 0, :] @ W_value).abs().max()  # word 0 reads only itself
     return (
         f"word 0 may read itself alone, and yet its output moves by {number(moved)} when all features of "
         f"word {x.size(-2) - 1} are set to 0"

@@ -1,4 +1,4 @@
-"""find_leaks: the reference, the models that a leak test is tried on, and what is said of its lists."""
+"""find_leaks: the reference, the models on which leak tests are tried, and explanations of wrong lists."""
 
 import math
 from numbers import Integral
@@ -41,12 +41,12 @@ def is_pair(entry):
 
 
 def pairs_of(case):
-    """The learner's pairs, as plain numbers."""
+    """Return the learner's pairs, as plain numbers."""
     return [(int(i), int(j)) for i, j in case.actual]
 
 
 def difference(case):
-    """The first entry that is no pair of whole numbers, or the first pair that should not be there, or is missing."""
+    """Show the first entry that is not a pair of whole numbers, or else the first wrong or missing pair."""
     at = next((n for n, entry in enumerate(case.actual) if not is_pair(entry)), None)
     if at is not None:
         return (
@@ -114,12 +114,12 @@ def leak_missed(case):
 
 # ---------------------------------------------------------------- models: honest ones, and some that leak
 #
-# Where one leaks, random numbers added to x move its output by more than 1e-3; where it does not, by less than 5e-6.
-# Most show their leaks to any other change as well.
+# Where a model leaks, adding random numbers to x moves its output by more than 1e-3; elsewhere, by less than 5e-6.
+# Most models also show their leaks for any other change.
 
 
 def attention(weigh):
-    """Attention with random matrices; weigh(scores) turns scores (B, T, T) into weights."""
+    """Return attention with random matrices; weigh(scores) turns scores (B, T, T) into weights."""
 
     def attend(x):
         q, k, v = (x @ normal(x.size(-1), n, seed=201 + i, dtype=x.dtype) for i, n in enumerate((7, 7, 2)))
@@ -133,34 +133,34 @@ def unmasked(scores):
 
 
 def causal(scores, ahead=0):
-    """Weights that hide the future, from this many positions ahead on."""
+    """Return weights that hide the future, except for the next `ahead` positions."""
     future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1 + ahead)
     return scores.masked_fill(future, -torch.inf).softmax(-1)
 
 
 def running_mean(x):
-    """Honest: the mean of all vectors up to each position."""
+    """Honest: return the mean of all vectors up to each position."""
     return x.cumsum(1) / torch.arange(1, x.size(1) + 1, dtype=x.dtype)[:, None]
 
 
 def leaking(leak):
-    """A running mean, to which a leak(x) of the same shape, or broadcastable to it, is added."""
+    """Return a running mean plus leak(x), which must broadcast to its shape."""
     return lambda x: running_mean(x) + leak(x)
 
 
 def from_later(x, steps=1):
-    """Each position gets the vector `steps` positions later, and zeros past the end."""
+    """Move to each position the vector `steps` positions later, or zeros past the end."""
     return F.pad(x[:, steps:], (0, 0, 0, steps))
 
 
 def opposite_features(x):
-    """The sum over all features moves by nothing."""
+    """A leak that does not change the sum over all features."""
     later = from_later(x)
     return later - later.flip(-1) + 2 * later[..., :1] * torch.tensor([1.0, 0.0, -1.0])
 
 
 def barely(leak, given):
-    """Where a vector is as given and the next one is not, the output moves by 0.0015 leak(change of the next one)."""
+    """Return a model that adds 0.0015 * leak(change of the next vector) if only the next one differs from `given`."""
 
     def attend(x):
         as_given = (x == given).all(-1, keepdim=True)
@@ -170,16 +170,16 @@ def barely(leak, given):
 
 
 def one_number(change):
-    """Up to 1 in the last feature of one item alone: a mean over items or over features hardly moves."""
+    """A leak of up to 1 in the last feature of one item, which hardly moves a mean over items or features."""
     there = torch.zeros_like(change)
     there[5, :, -1] = 1
     return there * (100 * change.sum(-1, keepdim=True)).tanh()
 
 
 def rounded_otherwise(given):
-    """Honest, but for every other x each output is off by a few millionths, as a sum in another order may be.
+    """Honest, but for any x other than `given`, each output is off by a few millionths, as by sums in another order.
 
-    Its last two features are constants that lie just where rounding to three or four decimals goes up or down.
+    Its last two features are constants on the boundary between rounding up and down to three or four decimals.
     """
     first, edges = torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 5e-4, 5e-5])
     signs = torch.tensor([1.0, -0.5])[:, None, None]
@@ -187,7 +187,7 @@ def rounded_otherwise(given):
 
 
 class Model:
-    """A function of x, of the shape of this x alone, with a name that cards can show."""
+    """A function that accepts only tensors with the shape of x, with a name that cards can show."""
 
     def __init__(self, name, function, x):
         self.name, self.function, self.shape = name, function, tuple(x.shape)
@@ -232,7 +232,7 @@ MODELS = (
         normal(2, 5, 3, seed=222),
     ),
 )
-SMALL_MODELS = (  # the number of positions for which each is tried, and the model
+SMALL_MODELS = (  # (number of positions, name and function of the model)
     (2, "a model that reads the next position", leaking(from_later)),
     (2, "an honest running mean", running_mean),
     (3, "a model that reads the next position", leaking(from_later)),
@@ -248,7 +248,7 @@ def arguments(name, function, x=X):
 def run_find_leaks(attempt, attend, x):
     """Apply the learner's leak test to a model that notices when x is written into.
 
-    Errors: ContractViolation where x was changed, even for a moment
+    Errors: ContractViolation if x was changed, even for a moment
     """
     original, version = x.clone(), x._version
     changed = []
@@ -268,7 +268,7 @@ def run_find_leaks(attempt, attend, x):
 
 
 def describe(args):
-    """What the learner's code was given, for the card of an exception."""
+    """Describe what the learner's code was given, for the card of an exception."""
     return f"attend was {args[0].name}, and x had the shape {tuple(args[1].shape)}."
 
 

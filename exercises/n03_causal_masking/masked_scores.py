@@ -1,4 +1,4 @@
-"""Scores and masks to try answers on that make weights of both; masked_scores.md has mistakes that they share."""
+"""Scores and masks for test cases of exercises that make weights from both; masked_scores.md has their mistakes."""
 
 import torch
 
@@ -45,7 +45,7 @@ LIMITING_CASES = (
     ),
     *(
         TestCase(
-            f"a visible score of {score}",  # in float64, score - 50 is another number
+            f"a visible score of {score}",  # float64, so that score - 50 is a different number
             (torch.tensor([[score, 0]], dtype=torch.float64), torch.tensor([[True, False]])),
             limitation=f"It has a limit: try the scores [[{score}, 0]] with only the first key visible. It must get "
             "all the weight, however low its score. A fill hides a key only if it lies far below every visible score.",
@@ -56,6 +56,6 @@ LIMITING_CASES = (
 
 
 def stage_of(args):
-    """Unmasked scores are judged first, then masks, and last whether float64 stays float64."""
+    """Judge unmasked scores first, then masks, and last whether float64 stays float64."""
     scores, mask = args
     return 9 if scores.dtype == torch.float64 else int(not mask.all())

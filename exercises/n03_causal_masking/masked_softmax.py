@@ -24,7 +24,7 @@ def masked_softmax(scores, mask):
 
 
 def empty_row(case):
-    """What the first fully masked row holds."""
+    """Show the first fully masked row."""
     empty = ~case.args[-1].expand(case.last.shape).any(-1)
     if not empty.any():
         return explainers.entry(case)
@@ -38,7 +38,7 @@ EMPTY_ROWS[1], EMPTY_ROWS[0, 2] = False, False  # one item, and one row of the o
 
 
 def stage_of(args):
-    """As in 3.3, then rows that see nothing, then huge scores, and last whether float64 stays float64."""
+    """Judge as in 3.3, then rows that see nothing, then huge scores, and last whether float64 stays float64."""
     scores, mask = args
     stage = masked_scores.stage_of(args)
     return stage if stage != 1 else 3 if scores.max() > 100 else 1 if mask.any(-1).all() else 2

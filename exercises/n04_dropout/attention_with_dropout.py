@@ -41,7 +41,7 @@ DROPPED = DroppedWeights(
 
 
 def assemble(drop=dropout, active=in_training, **steps):
-    """Attention with dropout, from the steps of `dropped_attention_from`, and drop(x, p, g) where active(training)."""
+    """Build attention with drop(x, p, g) if active(training), and the steps of `dropped_attention_from`."""
     attention = dropped_attention_from(**steps)
 
     def attention_with_dropout(q, k, v, p, training, generator=None):
@@ -54,7 +54,7 @@ def assemble(drop=dropout, active=in_training, **steps):
 
 
 def showing_the_mix(v):
-    """v with the identity in front: those columns of out are the matrix that mixed the values."""
+    """Prepend the identity to v, so that the first columns of out are the matrix that mixed the values."""
     size = v.size(-2)
     return torch.cat([torch.eye(size, dtype=v.dtype).expand(*v.shape[:-2], size, size), v], -1)
 
@@ -64,7 +64,7 @@ def values_for(k, width=DV):
 
 
 def given(q, k, p, training, seed, width=DV):
-    """The arguments of 4.2; where p is not 0, out shows the weights that made it."""
+    """Return the arguments of 4.2; if p is not 0, out shows the weights that made it."""
     v = values_for(k, width)
     return q, k, showing_the_mix(v) if p else v, p, training, seed
 
@@ -93,7 +93,7 @@ CASES = (
     TestCase("a call in training without a generator, p = 0.2", given(*OTHERS, 0.2, True, None), rtol=1e-3),
 )
 
-# ---------------------------------------------------------------- what is tried with the code itself
+# ---------------------------------------------------------------- behavioral tests
 
 
 def attend_in_training(attempt, generator, p=0.4):
@@ -106,13 +106,13 @@ def zero_weights(pair):
 
 
 def keeps_all_in_evaluation(attempt):
-    """Otherwise dropout is not what makes weights 0."""
+    """Return whether no weight is 0 in evaluation; otherwise something other than dropout makes them 0."""
     q, k = normal(2, 30, D, seed=23), normal(2, 40, D, seed=24)
     return not zero_weights(attempt(q, k, values_for(k), 0.4, False)).any()
 
 
 def out_of(attempt, *args):
-    """Gradients must flow through out; the weights that are returned may be detached."""
+    """Return only out, through which gradients must flow; the returned weights may be detached."""
     return with_generator(attempt, *args)[0]
 
 

@@ -39,14 +39,14 @@ class CausalAttention(nn.Module):
         return weights @ v, weights
 
 
-# ---------------------------------------------------------------- how an answer is run
+# ---------------------------------------------------------------- running an answer
 
 
 def run_causal_attention(attempt, x, *rest):
-    """Build the learner's module, put known numbers into its projections, and apply it to x.
+    """Build the learner's module, copy known weights into its projections, and apply it to x.
 
     Shapes: x (B, T, d_in); rest is three weights (d_out, d_in), context_length, dropout, training
-    Errors: ContractViolation where the module lacks what the exercise names, or its mask does not fit a shorter x
+    Errors: ContractViolation if the module lacks something that the exercise names, or its mask fits no shorter x
     """
     *weights, context_length, p, training = rest
     modules.require_methods(attempt, "d_in, d_out, context_length, dropout")
@@ -71,7 +71,7 @@ def run_causal_attention(attempt, x, *rest):
 
 
 def built(attempt, weights, context_length, p=0.0):
-    """The learner's module with these numbers in its projections."""
+    """Build the learner's module with these weights in its projections."""
     module = attempt(*reversed(weights[0].shape), context_length, p)
     modules.fill_projections(module, attempt, weights)
     return module
@@ -88,12 +88,12 @@ def project(x, context, q_proj, k_proj, v_proj, drop):
 
 
 def cut(mask, length, training):
-    """The part of the buffer that is used, True = may attend."""
+    """Return the part of the buffer that is used, True = may attend."""
     return mask[:length, :length]
 
 
 def assemble(project=project, cut=cut, drop=dropout, active=in_training, **steps):
-    """A module, from the steps of `dropped_attention_from`, of dropout and its own: project, and cut the mask."""
+    """Build a module from the steps of `dropped_attention_from`, those of dropout, and two more: project and cut."""
     attention = dropped_attention_from(**steps)
 
     class Wrong(nn.Module):
@@ -115,20 +115,20 @@ def assemble(project=project, cut=cut, drop=dropout, active=in_training, **steps
     return Wrong
 
 
-# ---------------------------------------------------------------- what it is tried on
+# ---------------------------------------------------------------- test cases
 
 
 def given(batch, length, context_length, training, seed, d_in=D, d_out=DV):
-    """The arguments of 4.3, without dropout."""
+    """Return arguments of 4.3 without dropout."""
     x = normal(batch, length, d_in, seed=seed)
     weights = (normal(d_out, d_in, seed=seed + 1 + i) / (d_in / 3) ** 0.5 for i in range(3))
     return x, *weights, context_length, 0.0, training
 
 
 def showing_the_mix(batch, length, context_length, p, training, seed):
-    """The arguments of 4.3, with values that begin with the identity, so that out shows what mixed them.
+    """Return arguments of 4.3 with values that begin with the identity, so that out shows the weights that mixed them.
 
-    x ends with the identity, and W_value brings it to the front of the values.
+    x ends with the identity, and W_value moves it to the front of the values.
     """
     d_in, d_out = D + length, length + DV
     eye = torch.eye(length)
@@ -139,13 +139,13 @@ def showing_the_mix(batch, length, context_length, p, training, seed):
 
 
 def with_low_visible_scores(args):
-    """Arguments whose keys are the queries, turned around: each score with oneself is far below 0."""
+    """Change arguments so that keys are negated queries, and each position's score with itself is far below 0."""
     x, q, _, *rest = args
     return x, 2 * q, -7 * q, *rest
 
 
 def with_scores_around_minus_150(args):
-    """Arguments with a feature of x that is always 1, and that moves queries and keys apart."""
+    """Change arguments so that one feature of x is always 1, and shifts queries and keys in opposite directions."""
     x, q, k, *rest = args
     x, q, k = x.clone(), 0.3 * q, 0.3 * k
     x[..., 0] = 1
@@ -158,7 +158,7 @@ def in_float64(args):
 
 
 def with_a_vector_of_zeros(args):
-    """Arguments with a vector of zeros at position 1 of item 0: a score of 0 is no sign that a key is hidden."""
+    """Set position 1 of item 0 to zeros, so that a score of 0 does not mean that a key is hidden."""
     x, *rest = args
     x = x.clone()
     x[0, 1] = 0
@@ -176,7 +176,7 @@ CASES = (
     TestCase("a vector of zeros", with_a_vector_of_zeros(given(B, T, T, False, seed=116))),
     TestCase("`d_in` = 17 and `d_out` = 19", given(B, T, DV, False, seed=92, d_in=17, d_out=19)),
     TestCase(
-        "a batch with low scores in evaluation",  # so low that other numbers might round to 0: never redrawn
+        "a batch with low scores in evaluation",  # so low that redrawn ones might round to 0: SHIFT is undone
         with_low_visible_scores(given(B, T, T, False, seed=92 - SHIFT)),
     ),
     TestCase(
@@ -196,7 +196,7 @@ CASES = (
 )
 
 
-# ---------------------------------------------------------------- how results are compared
+# ---------------------------------------------------------------- comparing results
 
 
 def queries_keys_values(args):
@@ -232,11 +232,11 @@ FUTURE = Property(
     "Row i may see the columns 0 to i. Which step comes between the mask and the weights?",
 )
 
-# ---------------------------------------------------------------- what is tried with the module itself
+# ---------------------------------------------------------------- behavioral tests
 
 
 def is_mask(value):
-    """Whether a tensor has the length of a text along an axis: no other size is T here."""
+    """Return whether a value is a tensor with an axis of length T; no other size equals T here."""
     return isinstance(value, torch.Tensor) and T in value.shape
 
 
@@ -247,7 +247,7 @@ def mask_is_parameter(attempt):
 
 
 def plain_mask(module):
-    """The name of an attribute that holds a mask and does not move with its module, or None."""
+    """Return the name of an attribute that holds a mask and does not move with its module, or None."""
     named = [(name, value) for part in module.modules() for name, value in {**vars(type(part)), **vars(part)}.items()]
     for name, value in named:
         items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else (value,)
@@ -257,9 +257,9 @@ def plain_mask(module):
 
 
 def mask_stays_on_the_cpu(attempt):
-    """Where the module and x are moved, what forward makes on the CPU does not go along."""
+    """Find tensors that stay on the CPU if the module and x are moved to another device."""
     module, x = attempt(D, DV, T, 0.0).eval(), normal(B, T, D, seed=111)
-    module(x)  # what is kept from this call does not move along
+    module(x)  # a tensor kept from this call does not move
     with contextlib.suppress(Exception), Moved(x) as device:
         moved(module)(x)
     if not device.met:
@@ -273,7 +273,7 @@ def mask_stays_on_the_cpu(attempt):
 
 
 def visible_zeros(pair):
-    """Which of the visible weights are 0."""
+    """Return which visible weights are 0."""
     weights = pair[1]
     return weights[..., causal_mask(weights.size(-1))] == 0
 

@@ -22,7 +22,7 @@ def drop_with_coins(weights, coins, p, training):
 
 
 def in_its_mode(case):
-    """In evaluation a row that does not sum to 1, in training the number that is furthest off."""
+    """Show a row that does not sum to 1 in evaluation, or the number that is furthest off in training."""
     training = case.args[-1]
     seen = explainers.entry(case) if training else explainers.row_sum(case)
     return f"in {'training' if training else 'evaluation'}, {seen}"
@@ -33,7 +33,7 @@ def _inputs(*shape, p, training, seed):
 
 
 _TRAINING = _inputs(B, T, S, p=0.3, training=True, seed=441)
-_SOME_EMPTY = rows_of_weights(B, T, S, seed=451) * (torch.arange(T)[:, None] != 2)  # row 2 has nothing to read
+_SOME_EMPTY = rows_of_weights(B, T, S, seed=451) * (torch.arange(T)[:, None] != 2)  # row 2 can read nothing
 _QUARTERS = torch.randint(4, (B, T, S), generator=generator(452)) / 4  # some coins equal p = 0.25
 
 EXERCISE = exercise(

@@ -27,17 +27,17 @@ DROPPED = DropoutExplainer(
 
 
 def assemble(drop):
-    """An answer has only one step: it is a dropout. (In 4.2 and 4.3 a dropout is one step of several.)"""
+    """Return the only step, which is the answer. (In 4.2 and 4.3, dropout is one step of several.)"""
     return drop
 
 
 def uniform(*shape, seed, dtype=torch.float32):
-    """Positive numbers from 0.5 to 1.5, none of them 0: a zero afterwards is a dropped one."""
+    """Return numbers from 0.5 to 1.5, so that each 0 in the result is a dropped number."""
     return (0.5 + torch.rand(shape, generator=generator(seed), dtype=torch.float64)).to(dtype)
 
 
 def summary(args, value):
-    """What every right answer has in common, wherever it drops."""
+    """Return what all right answers have in common, whatever they drop."""
     x, p = args[:2]
     if not comparable(value, x):
         return outline(value)
@@ -48,7 +48,7 @@ def summary(args, value):
 
 
 def stage_of(args):
-    """With a generator first, then without one; what goes wrong with p = 0 alone, such as a division by it, last."""
+    """Judge calls with a generator first, then without one, and p = 0, which may cause a division by 0, last."""
     _, p, seed = args
     return int(seed is None) if p else 2
 
@@ -62,7 +62,7 @@ def is_zero(result):
 
 
 def chosen_by_size(attempt):
-    """Nothing is drawn: the smallest or the largest numbers become 0."""
+    """Find answers that draw nothing: the smallest or the largest numbers become 0."""
     x = uniform(40, 50, seed=10)
     zeroed = attempt(x, 0.4, seeded(1)) == 0
     if not zeroed.any() or zeroed.all():
@@ -75,7 +75,7 @@ def chosen_by_size(attempt):
 
 
 def wrong_gradients(attempt):
-    """result = x * keep / (1 - p), so the gradient of each number of x is result / x: 0 where it was dropped."""
+    """Check gradients: result = x * keep / (1 - p), so the gradient of each number in x is result / x."""
     x, weights = uniform(40, 50, seed=11).requires_grad_(), uniform(40, 50, seed=13)
     result = attempt(x, 0.4, seeded(11))
     (result * weights).sum().backward()

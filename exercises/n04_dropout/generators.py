@@ -1,4 +1,4 @@
-"""What 4.1 and 4.2 share: tests that the generator decides where zeros fall, and what PyTorch says of generators."""
+"""Shared by 4.1 and 4.2: tests that the generator determines the zeros, and meanings of PyTorch's error messages."""
 
 import torch
 
@@ -28,9 +28,9 @@ BELOW_P = (
 
 
 def zeros_are_drawn(call, zeros):
-    """Tests of right numbers: where zeros fall is drawn, with the generator or with torch's global one.
+    """Return tests that zeros are drawn at random, with the generator or with torch's global one.
 
-    call(attempt, generator) is one call, and zeros(result) says where zeros fell.
+    call(attempt, generator) makes one call, and zeros(result) returns where zeros are.
     """
 
     def draw(attempt, generator):

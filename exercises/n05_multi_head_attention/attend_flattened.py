@@ -27,7 +27,7 @@ def attend_flattened(q, k, v, mask):
 
 
 def not_hidden(case):
-    """The hidden key of an item that gets the largest weight."""
+    """Show the hidden key of an item that gets the largest weight."""
     return explainers.hidden_weight(replace(case, args=(case.args[-1][:, None],)))
 
 
@@ -37,13 +37,13 @@ def _inputs(items, heads, seed):
 
 
 def _one_text(query, keys, values):
-    """A single text with one head and one query, which sees every key."""
+    """Return a single text with one head and one query, which sees every key."""
     q, k, v = (torch.tensor(z).view(1, 1, len(z), -1) for z in ([query], keys, values))
     return q, k, v, torch.ones(1, 1, len(keys), dtype=torch.bool)
 
 
 def _sizes(args):
-    """What the code was given, for the card of an exception."""
+    """Describe what the code was given, for the card of an exception."""
     (items, heads, queries, width), keys = args[0].shape, args[1].size(2)
     return f"It was called with B = {items}, H = {heads}, T = {queries}, S = {keys} and D = {width}."
 

@@ -24,7 +24,7 @@ def cross_attention(x, context, q_proj, k_proj, v_proj, out_proj, num_heads):
 
 
 def assemble(**steps):
-    """An answer to 5.4 with these steps replaced."""
+    """Build an answer to 5.4 with these steps replaced."""
     attend = multi_head_from(**steps)
     return lambda x, context, q, k, v, out, num_heads: attend(x, context, (q, k, v, out), num_heads)
 
@@ -39,7 +39,7 @@ def arguments(seed, b, t, s, h, d, dtype=torch.float32):
 
 
 def low_scores(seed, low):
-    """The arguments of a test case with scores around `low`."""
+    """Return the arguments of a test case with scores around `low`."""
     x, context, *layers, h = arguments(seed, B, T, S, H, heads.D)
     return x, context, *heads.with_scores_around(low, layers), h
 

@@ -23,7 +23,7 @@ def multi_head_attention(x, q_proj, k_proj, v_proj, out_proj, num_heads, mask=No
 
 
 def assemble(**steps):
-    """An answer to 5.3 with these steps replaced."""
+    """Build an answer to 5.3 with these steps replaced."""
     attend = multi_head_from(**steps)
     return lambda x, q, k, v, out, num_heads, mask=None: attend(x, x, (q, k, v, out), num_heads, mask)
 

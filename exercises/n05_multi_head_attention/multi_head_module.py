@@ -51,7 +51,7 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj(merge_heads(weights @ v)), weights
 
 
-# ---------------------------------------------------------------- how an answer is built and called
+# ---------------------------------------------------------------- building and calling an answer
 
 Given = namedtuple("Given", "x layers num_heads dropout training context mask")
 INPUTS = "x, context=None, mask=None"
@@ -61,7 +61,7 @@ ASKED = modules.Layers(
 
 
 def parse(args):
-    """A test case gives x, four layers, num_heads or (num_heads, dropout, training), and perhaps context and mask."""
+    """Parse a test case: x, four layers, num_heads or (num_heads, dropout, training), perhaps context and mask."""
     x, *layers, built = args[:6]
     context, mask = args[6:] or (None, None)
     num_heads, dropout, training = built if isinstance(built, tuple) else (built, 0.0, False)
@@ -69,10 +69,10 @@ def parse(args):
 
 
 def run_multi_head_attention(attempt, *args):
-    """Build the learner's module, put the numbers of four layers into its own, and apply it.
+    """Build the learner's module, copy the parameters of four layers into its own, and apply it.
 
     Shapes: x (B, T, C), context (B, S, C) or None, mask broadcastable to (B, H, T, S) or None
-    Errors: ContractViolation where the module lacks what the exercise names
+    Errors: ContractViolation if the module lacks something that the exercise names
     """
     given = parse(args)
     module = built(attempt, given.layers, given.num_heads, given.dropout).train(given.training)
@@ -80,7 +80,7 @@ def run_multi_head_attention(attempt, *args):
 
 
 def built(attempt, layers, num_heads, *dropout):
-    """A module with these numbers, in their dtype and in evaluation."""
+    """Build a module with these parameters, in their dtype and in evaluation mode."""
     if issubclass(attempt, modules.Assembled):
         return attempt(layers[0].in_features, num_heads, *dropout, layers=layers).eval()
     modules.require_methods(attempt, "d_model, num_heads, dropout=0.0", INPUTS)
@@ -91,9 +91,9 @@ def built(attempt, layers, num_heads, *dropout):
 
 
 def require_order(forward):
-    """Inputs are given by position.
+    """Check the order of forward's inputs, which are given by position.
 
-    Errors: ContractViolation
+    Errors: ContractViolation if it is another
     """
     if not modules.takes(forward, 4):
         raise ContractViolation(
@@ -111,7 +111,7 @@ def require_order(forward):
 
 
 def apply(module, x, context=None, mask=None):
-    """Without what is None at the end."""
+    """Call the module, without trailing arguments that are None."""
     if mask is not None:
         return module(x, context, mask)
     return module(x) if context is None else module(x, context)
@@ -131,12 +131,12 @@ def layers_of(module):
 
 
 def read_from(x, context):
-    """The right step `read`: what is read where no context is given."""
+    """Return what is read: x if no context is given; the right step `read`."""
     return x if context is None else context
 
 
 def visible(mask, training, context):
-    """The right step `visible`: the mask that is used."""
+    """Return the mask that is used: the right step `visible`."""
     return mask
 
 
@@ -150,9 +150,9 @@ def assemble(
     give=give,
     **steps,
 ):
-    """A module, from the steps of `multi_head_from`, of `dropped_attention_from` and of dropout, and its own.
+    """Build a module from the steps of `multi_head_from`, of `dropped_attention_from` and of dropout, and its own.
 
-    attention(q, k, v, mask) replaces the steps within the heads, dropout included.
+    attention(q, k, v, mask) replaces the steps within the heads, including dropout.
     """
     around = {name: steps.pop(name) for name in ("project", "split", "merge", "finish") if name in steps}
     within = dropped_attention_from(**steps)
@@ -175,11 +175,11 @@ def assemble(
     return Wrong
 
 
-# ---------------------------------------------------------------- what it is tried on
+# ---------------------------------------------------------------- test cases
 
 
 def arguments(seed, b, t, h, d, s=None, mask=None, dtype=torch.float32):
-    """The arguments of a test case in evaluation, with a context of s positions where s is given."""
+    """Return the arguments of a test case in evaluation, with a context of s positions if s is given."""
     context = None if s is None else normal(b, s, h * d, seed=seed + 20, dtype=dtype)
     more = () if context is None and mask is None else (context, mask)
     return (
@@ -191,9 +191,9 @@ def arguments(seed, b, t, h, d, s=None, mask=None, dtype=torch.float32):
 
 
 def showing_the_mix(seed, b, t, s, p, training, mask=None, dtype=torch.float32, h=H):
-    """The arguments of a test case for dropout, with h heads, each with values that begin with the identity.
+    """Return the arguments of a test case for dropout, with h heads, each with values that begin with the identity.
 
-    context ends with the identity, and v_proj brings it to the front of each head's values. out_proj changes nothing,
+    context ends with the identity, and v_proj moves it to the front of each head's values. out_proj changes nothing,
     so each head's part of out begins with the weights that mixed the values. Without s, x reads itself.
     """
     extra, length = 2, s or t
@@ -213,12 +213,12 @@ def showing_the_mix(seed, b, t, s, p, training, mask=None, dtype=torch.float32, 
 
 
 def masked(seed, *shape, b=B, s=S, dtype=torch.float32):
-    """A context of s positions (or none), and a mask of this shape."""
+    """Return arguments with a context of s positions (or none), and a mask of this shape."""
     return arguments(seed, b, T, H, heads.D, s, some_hidden(*shape, seed=seed), dtype)
 
 
 def without_context(*others):
-    """The arguments of a test case from those of 5.3, which end with a mask."""
+    """Convert arguments of 5.3, which end with a mask, to those of a test case."""
     *others, mask = others
     return *modules.only_read(others), None, mask
 
@@ -263,11 +263,11 @@ def small(x, *rest):
     return torch.tensor(x), *modules.only_read(heads.simple_layers(len(x[0][0]))), 2, *rest
 
 
-# ---------------------------------------------------------------- how results are compared
+# ---------------------------------------------------------------- comparing results
 
 
 def heads_of(args):
-    """The queries, keys and values of all heads."""
+    """Return the queries, keys and values of all heads."""
     given = parse(args)
     read = given.x if given.context is None else given.context
     pairs = zip(given.layers[:3], (given.x, read, read), strict=True)
@@ -275,18 +275,18 @@ def heads_of(args):
 
 
 def weights_of(args):
-    """The right weights, before dropout."""
+    """Return the right weights, before dropout."""
     q, k, _ = heads_of(args)
     return right_weights(q, k, parse(args).mask)
 
 
 class WeightsOfHeads(DroppedWeights):
-    """Dropout on the weights of several heads: what DroppedWeights says of out is said of each head's part of it."""
+    """Dropout on the weights of several heads: DroppedWeights, applied to each head's part of out."""
 
     first_columns, of_out = "the first columns of each head's values", "the first columns of each head's part of out"
 
     def stage_of(self, args):
-        """Evaluation without a mask, then with a context, then masked; then dropout, as in DroppedWeights."""
+        """Judge evaluation without a mask, then with a context, then a mask; then dropout as in DroppedWeights."""
         given = parse(args)
         if given.dropout or given.training:
             return 2 + super().stage_of(args)
@@ -310,7 +310,7 @@ DROPPED = WeightsOfHeads(
 )
 
 
-# ---------------------------------------------------------------- what is tried with the module itself
+# ---------------------------------------------------------------- behavioral tests
 
 WIDTH = H * heads.D
 LAYERS = heads.random_layers(WIDTH, 120)
@@ -330,7 +330,7 @@ def ask(attempt, x, context, layers):
     while_doing="built without dropout,",
 )
 def drops_unasked(attempt):
-    """Without the argument dropout, training is as evaluation."""
+    """Check that without the argument dropout, training gives the same as evaluation."""
     module = built(attempt, LAYERS, H)
     if torch.equal(module(X)[1], module.train()(X)[1]):
         return None
@@ -341,12 +341,12 @@ def drops_unasked(attempt):
 
 
 def on_another_device(attempt, x, context, mask):
-    """The results of a module that has moved, with a mask and without."""
+    """Return the results of a module that was moved, with a mask and without."""
     module = moved(attempt(WIDTH, H, 0.1).train())
     return module(x, context, mask), module(x)
 
 
-MIXED = ("items-mixed", "positions-mixed")  # before the properties: out cannot be compared with weights that are mixed
+MIXED = ("items-mixed", "positions-mixed")  # before properties, which could not compare out with weights that are mixed
 
 *EARLY, REDRAWN = decided_by_a_layer(lambda attempt, p: built(attempt, LAYERS, H, p), LONG, lambda pair: pair[1] == 0)
 

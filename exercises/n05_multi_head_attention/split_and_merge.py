@@ -1,4 +1,4 @@
-"""What 5.1 and 5.2 share: inputs to try, and properties of a result in which numbers have only moved."""
+"""Shared by 5.1 and 5.2: inputs, and properties of a result in which numbers are only moved."""
 
 import torch
 
@@ -14,19 +14,19 @@ SHAPES = (
     ("one item", 1, T, H, 4),
 )
 NAMED_BY_POSITION = (
-    torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13]]]),  # 12: position 1, feature 2
+    torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13]]]),  # 12 stands for position 1, feature 2
     torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]]),
     torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13]], [[100, 101, 102, 103], [110, 111, 112, 113]]]),
 )
 
 
 def first_numbers(row):
-    """The first numbers of a row; whole ones are names here, and have no decimals."""
+    """Return the first numbers of a row; whole ones, which are names here, have no decimals."""
     return explainers.first_numbers(row, most=6).replace(".0,", ",").replace(".0]", "]")
 
 
 def worst_row(case):
-    """Explain: the row with the entry that is furthest off."""
+    """Show the row with the entry that is furthest off."""
     at = explainers.worst(case.first, case.expected_first)[:-1]
     return (
         f"your row {explainers.position(at)} is {first_numbers(case.first[at])}, and "
@@ -35,7 +35,7 @@ def worst_row(case):
 
 
 def numbers_of_each_position(x):
-    """All numbers of each position, sorted: (B, T, C)."""
+    """Return all numbers of each position, sorted: (B, T, C)."""
     x = x if x.dim() == 3 else x.transpose(1, 2).flatten(2)
     return x.sort(dim=-1).values
 

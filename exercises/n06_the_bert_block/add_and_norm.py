@@ -1,4 +1,4 @@
-"""add_and_norm: the reference, test cases, and what must hold of a sum."""
+"""add_and_norm: the reference, test cases, and tests of what must be true of a sum."""
 
 import torch
 
@@ -22,7 +22,7 @@ def add_and_norm(sublayer_out, x, weight, bias, eps):
 
 
 def assemble(add=lambda sublayer_out, x: sublayer_out + x, pass_on=lambda out, sublayer_out, x: out, **steps):
-    """add_and_norm made of a sum, a norm of these steps, and what is done with its result."""
+    """Build add_and_norm from a sum, a norm with these steps, and a last step on its result."""
     norm = norm_from(**steps)
 
     def answer(sublayer_out, x, weight, bias, eps):
@@ -32,12 +32,12 @@ def assemble(add=lambda sublayer_out, x: sublayer_out + x, pass_on=lambda out, s
 
 
 def two_of(x, *others, seed):
-    """Arguments for this exercise from those of layer_norm: two vectors instead of one."""
+    """Convert arguments of layer_norm to this exercise's: two vectors instead of one."""
     return (0.5 * x + 0.5 * x.std() * normal(*x.shape, seed=seed, dtype=x.dtype), x, *others)
 
 
 def opposite(x, *others):
-    """Arguments for this exercise from those of layer_norm: two vectors whose sum is the first vector of x."""
+    """Convert arguments of layer_norm to this exercise's: two vectors whose sum is the first vector of x."""
     part = torch.tensor([[1.0, 2, 0, 0.5, -1, 1, 2, 3]])
     return (part, x[:1] - part, *others)
 
@@ -51,7 +51,7 @@ S, X, STRETCH = normal(B, T, 11, seed=181), normal(B, T, 11, seed=182), weight_a
 
 @BehavioralTest.named("one-ignored", "Both belong in the sum: `sublayer_out + x`.")
 def both_count(attempt):
-    """Change one of the two and see whether the result notices."""
+    """Change one of the two inputs; the result must change."""
     before, plus = ask(attempt, S, X, *STRETCH), normal(B, T, 11, seed=184)
     changed = {"x": ask(attempt, S, X + plus, *STRETCH), "sublayer_out": ask(attempt, S + plus, X, *STRETCH)}
     for name, after in changed.items():
@@ -62,7 +62,7 @@ def both_count(attempt):
 
 @BehavioralTest.named("not-a-sum", "Both go through the same steps: add them first, and do everything else to the sum.")
 def both_count_alike(attempt):
-    """Exchange the two."""
+    """Exchange the two inputs; the result must stay the same."""
     moved = largest_difference(ask(attempt, S, X, *STRETCH), ask(attempt, X, S, *STRETCH))
     if moved < 1e-4:
         return None

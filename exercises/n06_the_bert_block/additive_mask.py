@@ -14,7 +14,7 @@ def additive_mask(mask, dtype):
 
 
 def shown(case):
-    """The first entry that is wrong, what it stands for, and what is right."""
+    """Show the first wrong entry, the mask there, and the right number."""
     mask, dtype = case.args
     wrong = (case.actual.double() != case.expected.double()) | case.actual.isnan()
     if not wrong.any():
@@ -27,12 +27,12 @@ def shown(case):
 
 
 def case(name, mask, dtype=torch.float32):
-    """The result must be right to the last bit; -0.0 equals 0."""
+    """Return a test case in which the result must be exactly right; -0.0 equals 0."""
     return TestCase(f"{name}, {str(dtype).replace('torch.', '')}", (mask, dtype), rtol=0.0, atol=0.0)
 
 
 def entries_where(wanted, hint):
-    """A property of the entries where the mask is `wanted`."""
+    """Return a property of the entries where the mask is `wanted`."""
 
     def test(comparison):
         mask, _ = comparison.args
@@ -49,7 +49,7 @@ EXERCISE = exercise(
     additive_mask,
     returns=("added",),
     axis_names=AXES,
-    stage_of=lambda args: int(args[1] != torch.float32),  # the lowest numbers of other dtypes are others
+    stage_of=lambda args: int(args[1] != torch.float32),  # other dtypes have other lowest numbers
     cases=(
         case("a causal mask (T, T)", CAUSAL),
         case("a padding mask (B, 1, 1, S)", padded(3, 6)[:, None]),

@@ -1,4 +1,4 @@
-"""attend_with_cache: the reference, its steps, test cases, and what else is tried."""
+"""attend_with_cache: the reference, its steps, test cases and behavioral tests."""
 
 from dataclasses import replace
 
@@ -35,12 +35,12 @@ def attend_with_cache(q, k, v, past):
 
 
 def join(k, v, past):
-    """Keys and values, the past in front."""
+    """Return keys and values, with the past in front."""
     return (k, v) if past is None else (torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2))
 
 
 def all_joined(k, v, past, keys, values):
-    """The keys and values that are attended to, and those of the cache: all that were joined."""
+    """Return all joined keys and values: the right step for what is attended to, and for what the cache keeps."""
     return keys, values
 
 
@@ -49,7 +49,7 @@ def everything(t, s):
 
 
 def mask(t, s, past):
-    """(t, s), True = may attend: the last query sees everything."""
+    """Return the mask (t, s), True = may attend; the last query sees everything."""
     return everything(t, s).tril(s - t)
 
 
@@ -58,12 +58,12 @@ def mix(weights, keys, values):
 
 
 def give(out, cache, weights):
-    """What is returned."""
+    """Return the result of the whole answer."""
     return out, cache
 
 
 def cache_from(join=join, read=all_joined, mask=mask, keep=all_joined, mix=mix, give=give, **steps):
-    """attend_with_cache(q, k, v, past) made of these steps, and those of `weights_from`."""
+    """Build attend_with_cache(q, k, v, past) from these steps and those of `weights_from`."""
     weigh = weights_from(**steps)
 
     def attend(q, k, v, past):
@@ -76,7 +76,7 @@ def cache_from(join=join, read=all_joined, mask=mask, keep=all_joined, mix=mix, 
 
 
 def cache_entry(case):
-    """The key or value of the cache that is furthest off."""
+    """Show the entry of the cache that is furthest off."""
     return explainers.entry(Comparison(case.args, case.expected[1], case.actual[1], case.names[1]))
 
 
@@ -84,7 +84,7 @@ def cache_entry(case):
 
 
 def arguments(seed, b, h, new, d, old=None, dtype=torch.float32, around=0.0):
-    """q, k, v and past; `around` moves queries and keys apart, so that all scores are low."""
+    """Return q, k, v and past; `around` shifts queries and keys in opposite directions, so that all scores are low."""
     q, k, v, *past = (
         normal(b, h, n, d, seed=seed + 300 + i, dtype=dtype) for i, n in enumerate((new, new, new, old or 0, old or 0))
     )
@@ -94,7 +94,7 @@ def arguments(seed, b, h, new, d, old=None, dtype=torch.float32, around=0.0):
 
 
 def by_hand(q, k, v, past=None, width=1):
-    """q, k, v and past from lists of numbers: one head, whose features are all equal."""
+    """Return q, k, v and past from lists of numbers, for one head whose features are all equal."""
 
     def column(numbers):
         return torch.tensor(numbers)[None, None, :, None].repeat(1, 1, 1, width)
@@ -111,7 +111,7 @@ def by_hand(q, k, v, past=None, width=1):
     "do to keys and values?",
 )
 def cache_altered(case):
-    """The cache must be past and new, one after the other."""
+    """Check that the cache is the past followed by the new tokens."""
     for name, got, right in case.parts[1:]:
         wrong = (got - right).abs().amax((0, 1, 3)).nan_to_num(float("inf")) > 1e-4
         if wrong.any():
@@ -138,7 +138,7 @@ def ask(attempt, q, k, v, past=None):
     "Print the mask for 2 new tokens after a past of 3: row 0 must be True 4 times, and row 1 must be True 5 times.",
 )
 def past_not_seen(attempt):
-    """Change the value of one visible position after the other: out must notice."""
+    """Change the value of one visible position after another; out must change."""
     q, k, v = NEW
     before = ask(attempt, q, k, v, PAST)[0]
     for at in range(S + 4):
@@ -158,8 +158,8 @@ def past_not_seen(attempt):
 
 @BehavioralTest.named("items-mixed", BOTH_AXES_HINT)
 def heads_apart(attempt):
-    """Change one head of one item, and see whether others notice."""
-    steps = normal(S, D, seed=266)  # another one for each position: the same for all keys would change nothing
+    """Change one head of one item; others must stay the same."""
+    steps = normal(S, D, seed=266)  # different for each position, since the same for all keys would change nothing
 
     def change(at):
         plus = torch.zeros(B, H, 1, 1)
@@ -178,7 +178,7 @@ def heads_apart(attempt):
     while_doing="where gradients are needed",
 )
 def cache_cut_off(attempt):
-    """The cache must lead back to the new keys and values: the next call is trained through it."""
+    """Check that gradients flow through the cache to the new keys and values, as later calls need them to."""
     q, k, v = (x.clone().requires_grad_() for x in NEW)
     with torch.enable_grad():
         out, cache = attempt(q, k, v, None)
@@ -220,9 +220,9 @@ EXERCISE = exercise(
         by_hand([1.0], [1.0], [8.0], ([0.0], [4.0])),
         by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0]),
         by_hand([1.0, 2.0], [1.0, 0.0], [8.0, 4.0], ([0.0, 2.0], [1.0, 2.0])),
-        by_hand([1.0], [1.0], [8.0], ([0.0], [4.0]), width=4),  # here it shows whether the scores were scaled
+        by_hand([1.0], [1.0], [8.0], ([0.0], [4.0]), width=4),  # shows whether the scores were scaled
     ),
-    stage_of=lambda args: int(args[0].size(-2) > 1),  # a single new token needs no mask: cache and scores come first
+    stage_of=lambda args: int(args[0].size(-2) > 1),  # a single new token needs no mask: cache and scores first
     judge_first=("cached k", "cached v"),
     properties=(properties.FINITE, cache_altered),
     behavioral_tests=(

@@ -23,13 +23,13 @@ def layer_norm(x, weight, bias, eps):
 
 
 def eps_matters(args):
-    """A stage: 0 where eps is too small to be seen next to each variance, else 1."""
+    """Return the stage: 0 if eps is negligible compared with each variance, else 1."""
     x, eps = args[0], args[-1]
     return int(eps > 1e-4 * x.var(dim=-1, unbiased=False).min())
 
 
 def same_in_each_vector(statistic, should, atol):
-    """A test of a property: whether a statistic of each vector, without weight and bias, is the right one."""
+    """Return a property's test: a statistic of each vector, without weight and bias, must be right."""
 
     def test(case):
         got, right = (statistic(without_weight_and_bias(x, case)) for x in (case.first, case.expected_first))

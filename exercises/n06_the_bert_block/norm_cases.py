@@ -1,4 +1,4 @@
-"""What 6.1 and 6.2 share: inputs, and a behavioral test."""
+"""Shared by 6.1 and 6.2: inputs and a behavioral test."""
 
 import torch
 
@@ -10,13 +10,13 @@ SIZES = {2: "B", 3: "", 5: "T", 7: "C", 11: "C", 13: "C", 17: "", 22: "2C"}
 
 
 def weight_and_bias(size, seed, dtype=torch.float32):
-    """No weight is near 0, so that it can be divided out again."""
+    """Return weight and bias; no weight is near 0, so that one can divide by it."""
     weight, bias = normal(size, seed=seed, dtype=dtype), normal(size, seed=seed + 1, dtype=dtype)
     return weight.sign() * (0.4 + weight.abs()), bias
 
 
 def arguments(shape, eps, times, plus, seed, dtype=torch.float32):
-    """x, of numbers of size `times` around `plus`, weight, bias and eps."""
+    """Return x, whose numbers have size `times` around `plus`, and weight, bias and eps."""
     return (normal(*shape, seed=seed, dtype=dtype) * times + plus, *weight_and_bias(shape[-1], seed + 1, dtype), eps)
 
 
@@ -36,7 +36,7 @@ BY_HAND = torch.tensor([1.0, 2.0]), torch.tensor([0.0, 1.0])  # weight and bias
 
 
 def vectors_apart(ask):
-    """Change one vector and see whether another notices; ask(attempt, x, weight, bias) is the result for x."""
+    """Return a test that changes one vector; others must not change. ask(attempt, x, weight, bias) calls the answer."""
 
     def test(attempt):
         x, weight, bias = normal(B, T, 11, seed=171), *weight_and_bias(11, 172)

@@ -1,4 +1,4 @@
-"""pre_norm_block: the reference, and blocks that it is tried in."""
+"""pre_norm_block: the reference, and the layers of its test cases."""
 
 import math
 
@@ -23,7 +23,7 @@ def pre_norm_block(x, attention, feed_forward, norm_1, norm_2):
 
 
 def without_sublayers(case):
-    """What comes out of the given code if both sublayers return zeros: it ends with norm_2(x)."""
+    """Show what the given code, which ends with norm_2(x), returns if both sublayers return zeros."""
     x, _, _, _, norm_2 = case.args
     goes_in, comes_out = (explainers.first_numbers(z[0, 0].tolist(), 3) for z in (x, norm_2(x)))
     return f"with two sublayers that return zeros, {goes_in} goes in at position 0 and {comes_out} comes out"
@@ -40,7 +40,7 @@ def norm_with(weight, bias):
 
 
 def layers(width, seed):
-    """A linear layer in the place of each sublayer, and two norms that differ."""
+    """Return a linear layer for each sublayer, and two different norms."""
     linear = (
         layer_of(normal(width, width, seed=seed + i) / math.sqrt(width), normal(width, seed=seed + i + 2))
         for i in (0, 1)

@@ -23,7 +23,7 @@ def prune_linear(weight, bias, heads, num_heads, dim):
 
 
 def where_from(case):
-    """Where the first wrong row or column of weight comes from, or None."""
+    """Say where the first wrong row or column of weight comes from, or return None."""
     weight, _, _, _, dim = case.args
     word = ("row", "column")[dim]
     mine, expected, given = (x.unbind(dim) for x in (case.actual[0], case.expected[0], weight))
@@ -41,7 +41,7 @@ def line_from(case):
 
 
 def arguments(seed, rows, columns, heads, num_heads, dim, bias=True, dtype=torch.float32):
-    """weight, bias, heads, num_heads and dim."""
+    """Return weight, bias, heads, num_heads and dim."""
     bias = normal(rows, seed=seed + 1, dtype=dtype) if bias else None
     return normal(rows, columns, seed=seed, dtype=dtype), bias, heads, num_heads, dim
 
@@ -90,7 +90,7 @@ EXERCISE = exercise(
         TestCase("heads {1, 3} of five, one row each", arguments(240, 5, 11, {1, 3}, 5, 0)),
     ),
     minimal_inputs=(),
-    # in a square weight rows and columns can be mistaken for each other without an exception
+    # with a square weight, mistaking rows for columns raises no exception
     stage_of=lambda args: int(args[0].size(0) != args[0].size(1)),
     judge_first=("weight",),
     properties=(wrong_lines, wrong_entries, properties.FINITE),

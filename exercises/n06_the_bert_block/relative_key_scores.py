@@ -1,4 +1,4 @@
-"""relative_key_scores: the reference, test cases, and which row of the table was used."""
+"""relative_key_scores: the reference, test cases, and sentences on which row of the table was used."""
 
 import torch
 
@@ -25,7 +25,7 @@ def relative_key_scores(q, distance_embedding):
 
 
 def rows_used(case, i, j):
-    """The rows of the table that give the scores at [i, j]."""
+    """Return the rows of the table that give the scores at [i, j]."""
     q, table = case.args
     scores = q[:, :, i] @ table.T  # (B, H, 2M - 1)
     same = torch.isclose(case.first[:, :, i, j, None], scores, rtol=1e-4, atol=3e-5)
@@ -33,7 +33,7 @@ def rows_used(case, i, j):
 
 
 def where_from(case):
-    """Which row of the table gives the number that is furthest off, or None."""
+    """Say which row of the table gives the number that is furthest off, or return None."""
     at = *_, i, j = explainers.worst(case.first, case.expected_first)
     rows = rows_used(case, i, j)
     if len(rows) != 1:
@@ -49,12 +49,12 @@ def row_used(case):
 
 
 def arguments(seed, b, h, t, d, m, dtype=torch.float32):
-    """q and distance_embedding."""
+    """Return q and distance_embedding."""
     return normal(b, h, t, d, seed=seed, dtype=dtype), normal(2 * m - 1, d, seed=seed + 40, dtype=dtype)
 
 
 def as_split(args):
-    """The same numbers, in memory as the heads of one vector lie next to each other."""
+    """Return the same numbers in the memory layout of split heads."""
     q, *rest = args
     return q.transpose(1, 2).contiguous().transpose(1, 2), *rest
 
@@ -65,7 +65,7 @@ def as_split(args):
     "everywhere.",
 )
 def wrong_row(case):
-    """The row that was used, where that explains every wrong score: one may be chance."""
+    """Name the row that was used if rows of the table explain every wrong score, since one may be chance."""
     wrong = ~torch.isclose(case.first, case.expected_first, rtol=1e-4, atol=3e-5).all(0).all(0)
     if not wrong.any() or not all(rows_used(case, i, j) for i, j in wrong.nonzero().tolist()):
         return None
@@ -75,7 +75,7 @@ def wrong_row(case):
 
 @BehavioralTest.named("not-linear", "Only dot products: no softmax, no mask, nothing added.")
 def scores_are_linear(attempt):
-    """Double q: all scores must double."""
+    """Double q; all scores must double."""
     q, table = arguments(201, B, H, T, D, S)
     once, twice = attempt(q.clone(), table.clone()), attempt(2 * q, table.clone())
     moved = largest_difference(2 * once, twice)
@@ -89,7 +89,7 @@ def scores_are_linear(attempt):
 
 @BehavioralTest.named("items-mixed", BOTH_AXES_HINT)
 def heads_apart(attempt):
-    """Change one head of one item, and see whether the others notice."""
+    """Change one head of one item; the others must stay the same."""
     q, table = arguments(203, B, H, T, D, S)
 
     def scores(q):

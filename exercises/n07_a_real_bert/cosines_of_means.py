@@ -22,7 +22,7 @@ def cosines_of_means(hidden, mask):
 
 
 def with_itself(case):
-    """The text whose number with itself is furthest from 1."""
+    """Show the text whose cosine with itself is furthest from 1."""
     itself = case.actual.diagonal()
     at = int((itself - 1).abs().argmax())
     if abs(itself[at] - 1) < 1e-3:
@@ -34,7 +34,7 @@ C = 11
 
 
 def arguments(*lengths, seed, in_front=False):
-    """Hidden vectors of texts of these lengths with something in common, and a mask of their real tokens."""
+    """Return hidden vectors, which share a component, of texts of these lengths, and a mask of their real tokens."""
     T = max(lengths)
     mask = torch.arange(T) < torch.tensor(lengths)[:, None]
     hidden = normal(len(lengths), T, C, seed=seed) + normal(C, seed=seed + 1)

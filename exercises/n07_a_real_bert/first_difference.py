@@ -1,4 +1,4 @@
-"""first_difference: the reference, the small models that it is tried on, and what it must leave as it was."""
+"""first_difference: the reference, small models to try it on, and tests that it leaves models unchanged."""
 
 import contextlib
 
@@ -42,14 +42,14 @@ def first_difference(mine, theirs, x):
 
 
 class Name(list):
-    """A name or None, in the form that the engine compares; it is shown as it came."""
+    """A name or None, as a list, which the engine can compare; it is shown as it was returned."""
 
     def __repr__(self):
         return repr(self[0])
 
 
 def call(attempt, mine, theirs, x):
-    """The name that the attempt returns, or None.
+    """Return the name that the attempt returns, or None.
 
     Errors: ContractViolation if it is something else
     """
@@ -71,7 +71,7 @@ def both_names(case):
 
 
 class Step(nn.Module):
-    """times * z + plus; each is a number, or one for each feature."""
+    """times * z + plus; each is one number, or one for each feature."""
 
     def __init__(self, times=1.0, plus=0.0):
         super().__init__()
@@ -94,9 +94,9 @@ class Raises(Step):
 
 
 class Chain(nn.Module):
-    """Children that are run in the order `run`, without it as they were registered: one after another, or how it says.
+    """Runs its children one after another, in the order `run`, or by default in the order of registration.
 
-    how    how(x, *children) is the output
+    how    how(x, *children), if given, computes the output instead
     """
 
     def __init__(self, run=(), how=None, **children):
@@ -123,7 +123,7 @@ def summed(x, *children):
 
 
 def adding_in_place(x, a, b, c):
-    """The output of the first child is changed in place by what the second gives."""
+    """Add the second child's output in place to the first child's."""
     hidden = a(x)
     hidden += b(x)
     return c(hidden)
@@ -135,26 +135,26 @@ OTHER_B = ABC | {"b": (1, 1.5)}
 
 
 def steps(**terms):
-    """Steps by name: (times, plus), or times alone."""
+    """Return {name: Step} from (times, plus), or times alone."""
     return {name: Step(*term) if isinstance(term, tuple) else Step(term) for name, term in terms.items()}
 
 
 def two(mine, theirs, **options):
-    """Two models made of these steps."""
+    """Return two models made of these steps."""
     return tuple(Chain(**options, **steps(**terms)) for terms in (mine, theirs))
 
 
 def each(model, *values):
-    """A model for each of two values, which may be anything."""
+    """Return model(value) for each of two values."""
     return tuple(model(value) for value in values)
 
 
 def one_number(at, by):
-    """40 numbers that are 0 but for one."""
+    """Return 40 numbers, all 0 except for one."""
     return by * (torch.arange(40) == at)
 
 
-# ---------------------------------------------------------------- what must be afterwards as it was before
+# ---------------------------------------------------------------- behavioral tests: models must stay unchanged
 
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 EVERYWHERE = (all_modules._global_forward_hooks, all_modules._global_forward_pre_hooks)
@@ -162,7 +162,7 @@ ROW = torch.tensor([[1.0, 2.0]])
 
 
 def mixed():
-    """Models in training with a part in evaluation, and the other way around; the second two differ."""
+    """Yield two pairs of a model in training with a part in evaluation, and the reverse; the second pair differs."""
     for times in (2, 3):
         mine, theirs = (
             Chain(a=Step(first), drop=nn.Dropout(0.5), b=Chain(inner=nn.Dropout(0.5), outer=Step(1, 1)))
@@ -174,7 +174,7 @@ def mixed():
 
 
 def one_raises():
-    """Two models in training, of which first one and then the other has a child that raises."""
+    """Yield two pairs of models in training, in which first one and then the other has a child that raises."""
     for raising in (0, 1):
         models = two({"a": 2, "b": 3}, {"a": 2, "b": 3})
         models[raising].b = Raises()
@@ -182,7 +182,7 @@ def one_raises():
 
 
 def marks(model):
-    """Which hooks there are, and what each module has and is."""
+    """Return the identity, the attribute names, the hooks and a replaced forward of each module."""
     return [
         (id(part), set(vars(part)), [list(getattr(part, name).values()) for name in HOOKS], vars(part).get("forward"))
         for part in model.modules()
@@ -195,19 +195,19 @@ def left_behind(attempt, mine, theirs):
         attempt(mine, theirs, ROW)
     found = [marks(model) for model in (mine, theirs)] != before or [dict(hooks) for hooks in EVERYWHERE] != everywhere
     for hooks, earlier in zip(EVERYWHERE, everywhere, strict=True):
-        hooks.clear()  # or the next runs would hear them
+        hooks.clear()  # otherwise, they would be called in the next runs
         hooks.update(earlier)
     return found
 
 
 def leaves(what, pairs):
-    """A test whether hooks and the like stay on some pairs of models."""
+    """Return a test that finds hooks and other changes left behind on pairs of models."""
     sentence = f"The names are right, but {what} left on the modules."
     return lambda attempt: sentence if any(left_behind(attempt, *models) for models in pairs()) else None
 
 
 def changes_modes(when, pairs):
-    """A test whether each part of some pairs of models is in its mode again."""
+    """Return a test that each part of pairs of models is in its original mode again."""
 
     def test(attempt):
         for models in pairs():
@@ -262,7 +262,7 @@ def changes_buffers(attempt):
 MIXED = "called with models whose parts are in different modes,"
 RAISES = "called with a model whose child raises an exception,"
 IN_FINALLY = "try: ... finally: what is in `finally` runs in any case. {} there{}."
-TESTS = (  # id, test, what to think about, while doing what
+TESTS = (  # (id, test, hint, situation)
     (
         "hooks-left",
         leaves("afterwards hooks, replaced parts or new attributes are", mixed),
@@ -319,7 +319,7 @@ def with_dropout(times):
 
 
 def after_a(plus, times):
-    """Two chains that multiply by 2 and by `times`; the second one adds something in between."""
+    """Return two chains that multiply by 2 and by `times`; the second one adds `plus` in between."""
     return two({"a": 2, "b": times}, {"a": (2, plus), "b": times})
 
 

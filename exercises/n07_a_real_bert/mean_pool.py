@@ -1,4 +1,4 @@
-"""mean_pool: the reference, its test cases, and what a mean does not depend on."""
+"""mean_pool: the reference, its test cases, and tests of what a mean does not depend on."""
 
 import torch
 
@@ -15,7 +15,7 @@ def mean_pool(hidden, mask):
 
 
 def filled(hidden, mask, value=0.0):
-    """Padded tokens set to `value`."""
+    """Set padded tokens to `value`."""
     return hidden.masked_fill(~mask.unsqueeze(-1), value)
 
 
@@ -31,11 +31,11 @@ GAPS = torch.tensor(
 
 HIDDEN = normal(3, T, 11, seed=231)
 MASKS = GAPS[:2].float()
-OTHERS = torch.tensor([0.0, 0.0, 0.0, 1.0, 0.0]) - MASKS  # makes the mask of an item another one
+OTHERS = torch.tensor([0.0, 0.0, 0.0, 1.0, 0.0]) - MASKS  # added to the mask of an item to change it
 
 
 def padding_read(attempt):
-    """Change the numbers of padded tokens: the result must stay."""
+    """Change the numbers of padded tokens; the result must stay the same."""
     mask = GAPS[:3]
     before, after = (attempt(HIDDEN + change * ~mask.unsqueeze(-1), mask.clone()) for change in (0, 2))
     moved = largest_difference(before, after)
@@ -48,7 +48,7 @@ def padding_read(attempt):
 
 
 def mean_of_ones(attempt):
-    """The mean of ones is 1, however many they are."""
+    """Check that the mean of ones is 1, however many there are."""
     got = attempt(torch.ones(len(GAPS), T, 11), GAPS.clone())
     if torch.allclose(got, torch.ones_like(got), atol=1e-3):
         return None

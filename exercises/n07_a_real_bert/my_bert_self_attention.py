@@ -38,7 +38,7 @@ LAYERS = ("query", "key", "value")
 
 
 def assemble(**steps):
-    """An answer with these steps replaced; there is no last layer."""
+    """Build an answer with these steps replaced; there is no output layer."""
     attend = multi_head_from(**steps)
 
     class Wrong(modules.Assembled):
@@ -62,15 +62,15 @@ ASKED = modules.Layers(
 
 
 def run_bert_self_attention(attempt, x, query, key, value, num_heads, *mask):
-    """Build the learner's module, put the numbers of three layers into its own, and apply it to x in evaluation.
+    """Build the learner's module, copy the parameters of three layers into its own, and apply it to x in evaluation.
 
     Shapes: x (B, T, C), mask broadcastable to (B, H, T, T)
-    Errors: ContractViolation where the module lacks what the exercise names
+    Errors: ContractViolation if the module lacks something that the exercise names
     Source: notebook 07
     """
     module = built(attempt, (query, key, value), num_heads)
-    torch.default_generator.manual_seed(torch.initial_seed())  # dropout, if any, drops the same for everyone
-    tells_modes_apart = mask and mask[0] is not None and mask[0].dim() == 2  # as a few masks do, the first one too
+    torch.default_generator.manual_seed(torch.initial_seed())  # the same dropout, if any, for all answers
+    tells_modes_apart = mask and mask[0] is not None and mask[0].dim() == 2  # true of a few masks, including the first
     untouched = mask[0].clone() if tells_modes_apart and not issubclass(attempt, modules.Assembled) else None
     result = apply(module, x, *mask)
     if untouched is not None:
@@ -79,9 +79,9 @@ def run_bert_self_attention(attempt, x, query, key, value, num_heads, *mask):
 
 
 def require_mask_in_both_modes(module, result, x, num_heads, mask):
-    """Say where a mask counts in one mode only; what else may be wrong is found elsewhere.
+    """Check that a mask is used in both modes or in neither; other mistakes are found elsewhere.
 
-    Errors: ContractViolation
+    Errors: ContractViolation if it is used in one mode only
     """
     shape = (x.size(0), num_heads, x.size(1), x.size(1))
     try:
@@ -106,7 +106,7 @@ def require_mask_in_both_modes(module, result, x, num_heads, mask):
 
 
 def built(attempt, layers, num_heads):
-    """A module with these numbers, in their dtype and in evaluation."""
+    """Build a module with these parameters, in their dtype and in evaluation mode."""
     config = BertConfig(hidden_size=layers[0].in_features, num_attention_heads=num_heads)
     if issubclass(attempt, modules.Assembled):
         return attempt(config, layers).eval()
@@ -117,7 +117,7 @@ def built(attempt, layers, num_heads):
 
 
 def apply(module, x, *mask):
-    """The mask by name where forward knows it as mask, else as the second input; or none at all."""
+    """Apply the module, with the mask by name if forward has an argument `mask`, else by position; or without one."""
     if mask and modules.takes(type(module).forward, 2, "mask"):
         return module(x, mask=mask[0])
     return module(x, *mask)

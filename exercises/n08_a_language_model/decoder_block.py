@@ -31,12 +31,12 @@ NORMS = ("the first norm", "the second norm")
 
 
 def layers_of(module, numbers, x):
-    """{name: layer} of a block.
+    """Return {name: layer} of a block.
 
     Names and the order of registration are free: layers are recognized by their kind and shape, and the two norms by
     the order in which they run on x.
 
-    Errors: ContractViolation where a layer is missing, or is another than asked for
+    Errors: ContractViolation if a layer is missing or is not as asked for
     """
     parts = _projections(module)
     others = [layer for layer in module.modules() if isinstance(layer, nn.Linear) and layer not in parts.values()]
@@ -97,7 +97,7 @@ def _norms(module, numbers):
 
 
 class Numbers:
-    """What is copied into the layers of a block."""
+    """The parameters to copy into the layers of a block."""
 
     def __init__(self, seed, d_model, d_ff, dtype=torch.float32):
         self.d_model, self.d_ff, self.dtype = d_model, d_ff, dtype
@@ -115,14 +115,14 @@ class Numbers:
             self.layers[name] = weight, 0.5 * normal(d_model, seed=seed + 30 + i, dtype=dtype)
 
     def __deepcopy__(self, memo):
-        return self  # a learner's code never gets it
+        return self  # a learner's code never gets this object
 
     def __repr__(self):
         return f"numbers for d_model = {self.d_model} and d_ff = {self.d_ff}"
 
 
 def built(attempt, x, numbers, num_heads):
-    """The learner's block with these numbers in its layers; x tells which norm runs first.
+    """Build the learner's block with these parameters; x is used to find out which norm runs first.
 
     Errors: ContractViolation
     """
@@ -137,7 +137,7 @@ def built(attempt, x, numbers, num_heads):
 
 
 def _in_order(module, norms, x):
-    """The two norms in the order in which their weights are used: by the norms themselves, or by `F.layer_norm`."""
+    """Return the two norms in the order in which they, or `F.layer_norm`, use their weights."""
     used = Used([norm.weight for norm in norms])
     with torch.no_grad(), used:
         module(x.clone())
@@ -145,7 +145,7 @@ def _in_order(module, norms, x):
 
 
 class Used(TorchFunctionMode):
-    """Inside, the order in which functions of torch are given some tensors is noted."""
+    """A mode that records the order in which given tensors are passed to torch's functions."""
 
     def __init__(self, tensors):
         super().__init__()
@@ -170,7 +170,7 @@ X, NUMBERS, HEADS = arguments(1400, B, T, 3, 4, 31)
 
 
 def moved_by_a_change(attempt, at, seed):
-    """(T,): by how much each position of the result moves when x changes at one position."""
+    """Return (T,): how much each position of the result moves when x changes at one position."""
     block, other = built(attempt, X, NUMBERS, HEADS), X.clone()
     other[:, at] += normal(12, seed=seed)
     return (block(other) - block(X)).abs().amax((0, 2))

@@ -22,7 +22,7 @@ LONGEST, WIDTH = 40, 8
 
 
 class Past:
-    """What a model keeps of the positions it has read: nothing in it is for anybody else."""
+    """What a model keeps of the positions it has read; its content is private."""
 
     def __init__(self, keys, values):
         self._keys, self._values = keys, values
@@ -32,7 +32,7 @@ class Past:
 
 
 class Weights:
-    """The numbers of a model: one layer of causal attention, whose logits depend on every token and its position."""
+    """The parameters of a model with one layer of causal attention, whose logits depend on all tokens and positions."""
 
     def __init__(self, seed, vocabulary):
         self.vocabulary = vocabulary
@@ -40,13 +40,13 @@ class Weights:
         self.numbers = [1.5 * normal(*shape, seed=seed + i, dtype=torch.float64) for i, shape in enumerate(shapes)]
 
     def __deepcopy__(self, memo):
-        return self  # a learner's code never gets it
+        return self  # a learner's code never gets this object
 
     def __repr__(self):
         return f"a model of {self.vocabulary} tokens"
 
     def read(self, ids, past):
-        """Logits (B, T, V) and the new past."""
+        """Return logits (B, T, V) and the new past."""
         tokens, positions, query, key, value, out = self.numbers
         old = 0 if past is None else past._keys.size(1)
         if old + ids.size(1) > LONGEST:
@@ -62,7 +62,7 @@ class Weights:
 
 
 class Model(nn.Module):
-    """What a learner's code is given: model(ids, past=None) -> (logits, past). It keeps a list of what it was fed."""
+    """The model for a learner's code: model(ids, past=None) -> (logits, past). It records what it was fed."""
 
     def __init__(self, weights):
         super().__init__()
@@ -82,7 +82,7 @@ class Model(nn.Module):
 
 
 def first_difference(case):
-    """The first call of the model that is not right, or else the first row that is not."""
+    """Show the first wrong call of the model, or else the first wrong row."""
     ids, fed = case.actual
     right_ids, right_fed = case.expected
     for number, (mine, right) in enumerate(zip(fed, right_fed, strict=False), start=1):
@@ -98,23 +98,23 @@ def first_difference(case):
 
 
 def call_of(feed):
-    """What the model was fed, for example 'the ids [[3]] and a past of 5 positions'."""
+    """Describe what the model was fed, for example 'the ids [[3]] and a past of 5 positions'."""
     ids, covered = feed
     past = f"a past of {counted(covered, 'position', 'positions')}" if covered else "no past"
     return f"the ids {shortly(ids)} and {past}"
 
 
 class Answer(list):
-    """[ids, what the model was fed], in the form that the engine compares; ids are shown as they came."""
+    """[ids, what the model was fed], in a form that the engine can compare; only ids are shown."""
 
     def __repr__(self):
         return repr(self[0])
 
 
 def call(attempt, weights, ids, steps):
-    """[the ids that came back, what the model was fed].
+    """Return [the returned ids, what the model was fed].
 
-    Errors: ContractViolation if something other than ids came back
+    Errors: ContractViolation if something other than ids was returned
     """
     model = Model(weights)
     out = attempt(model, ids, steps)
@@ -131,7 +131,7 @@ def call(attempt, weights, ids, steps):
 
 
 def judged(fed, steps, out):
-    """What was fed, without a last call whose logits nobody needs: the text would go on with it."""
+    """Return what was fed, without a last call that feeds the last new token, since its logits are not needed."""
     one_more = len(fed) == steps + 1
     if one_more or (len(fed) > steps and torch.equal(torch.tensor(fed[-1][0]), out[:, -1:])):
         return fed[:-1]
@@ -144,7 +144,7 @@ def given(args):
 
 
 def differs_in(part):
-    """Whether the ids, part 0, or what the model was fed, part 1, are other ones."""
+    """Return a test whether the ids (part 0) or what the model was fed (part 1) differ from the right ones."""
     return lambda case: sentence(first_difference(case)) if case.actual[part] != case.expected[part] else None
 
 
@@ -163,7 +163,7 @@ def arguments(seed, vocabulary, b, t, steps):
 
 
 def stage_of(args):
-    """One step, which needs no past; several; none."""
+    """Judge one step, which needs no past, first, then several, and none last."""
     return {0: 2, 1: 0}.get(args[2], 1)
 
 

@@ -20,23 +20,23 @@ def induction_scores(weights, ids):
 
 
 def earlier(ids, i):
-    """The earlier positions of the token at i, in order."""
+    """Return the earlier positions of the token at i, in order."""
     return [j for j in range(i) if ids[j] == ids[i]]
 
 
 def after_the_previous(ids):
-    """[(i, position after the previous occurrence of the token at i)]."""
+    """Return [(i, position after the previous occurrence of the token at i)]."""
     return [(i, earlier(ids, i)[-1] + 1) for i in range(len(ids)) if earlier(ids, i)]
 
 
 def at_pairs(weights, pairs):
-    """(H, number of pairs)."""
+    """Return the weights at these pairs, (H, number of pairs)."""
     queries, keys = zip(*pairs, strict=True)
     return weights[:, list(queries), list(keys)]
 
 
 def compared(case):
-    """A head's score, and the pairs that it is made of."""
+    """Show a head's score, and the pairs of which it is the mean."""
     off = (case.actual.double() - case.expected.double()).abs().nan_to_num(float("inf"))
     head = int(off.argmax())
     pairs = after_the_previous(case.args[1].tolist())
@@ -48,7 +48,7 @@ def compared(case):
 
 
 def arguments(seed, heads, *ids, dtype=torch.float32):
-    """Rows that sum to 1, with weights above the diagonal too."""
+    """Return weights whose rows sum to 1, also above the diagonal, and ids."""
     return rows_of_weights(heads, len(ids), len(ids), seed=850 + seed, dtype=dtype), torch.tensor(ids)
 
 
@@ -61,20 +61,20 @@ TWICE = (9, 4, 7, 2, 6, 9, 4, 7, 2, 6)  # a text and its repetition
 
 
 def stage_of(args):
-    """Texts in which no token occurs three times, or twice in a row; then the others."""
+    """Judge texts in which no token occurs three times, or twice in a row, first; then the others."""
     ids = args[1].tolist()
     return int(max(ids.count(token) for token in ids) > 2 or any(a == b for a, b in zip(ids, ids[1:], strict=False)))
 
 
 def by_hand(*ids):
-    """One head, whose weights tell where they stand: 0.35 in row 3, column 5 (rows need not sum to 1 here)."""
+    """Return one head whose weights encode their position: 0.35 in row 3, column 5 (rows need not sum to 1 here)."""
     size = len(ids)
     table = torch.arange(size)[:, None] / 10 + torch.arange(size) / 100
     return table[None].float(), torch.tensor(ids)
 
 
 def reads_other_entries(attempt):
-    """Put 1 into one entry after the other, and see which of them count."""
+    """Put 1 into one entry after another, and see which of them count."""
     ids = torch.tensor([3, 1, 3, 2, 1, 3])
     size = len(ids)
     single = torch.eye(size * size).view(size * size, size, size)  # as many heads as entries

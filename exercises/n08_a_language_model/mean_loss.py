@@ -23,7 +23,7 @@ def mean_loss(logits, ids, pad_id):
 
 
 def next_to_another(case):
-    """The numbers of targets, and both results."""
+    """Show the numbers of targets and both results."""
     logits, ids, pad_id = case.args
     counts = listed([str(int(real)) for real in (ids[:, 1:] != pad_id).sum(dim=1)])
     return (
@@ -36,7 +36,7 @@ V, PAD = 11, 0
 
 
 def _inputs(*lengths, seed, in_front=False):
-    """Logits and ids of texts of these lengths, padded at the end or in front."""
+    """Return logits and ids of texts of these lengths, padded at the end or in front."""
     T = max(lengths)
     ids = torch.full((len(lengths), T), PAD)
     for row, length in zip(ids, lengths, strict=True):

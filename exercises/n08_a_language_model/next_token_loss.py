@@ -17,7 +17,7 @@ def next_token_loss(logits, ids, pad_id=None):
 
 
 def compared(case):
-    """Both losses, and how many targets there are."""
+    """Show both losses and the number of targets."""
     _, ids, pad_id = case.args
     targets = ids[:, 1:]
     count = targets.numel() if pad_id is None else int((targets != pad_id).sum())
@@ -32,7 +32,7 @@ V = 11
 
 
 def random_logits(seed, b, t, v=V, dtype=torch.float32, times=2.0):
-    """(b, t, v), some clearly higher than others."""
+    """Return logits (b, t, v), some clearly higher than others."""
     return times * normal(b, t, v, seed=800 + seed, dtype=dtype)
 
 
@@ -41,7 +41,7 @@ def random_ids(seed, b, t, v=V):
 
 
 def padded(pad_id, *rows):
-    """Ids with padding where a row has None; other entries are never pad_id."""
+    """Return ids with padding where a row has None; other entries are never pad_id."""
     return torch.tensor([[pad_id if word is None else word for word in row] for row in rows])
 
 
@@ -57,7 +57,7 @@ SURE = torch.tensor([[[200.0, -200.0], [0.0, 0.0], [0.0, 0.0]]])  # the loss of 
 
 
 def stage_of(args):
-    """The shift first; then padding; then logits so far apart that a probability is 0 in floating point."""
+    """Judge the shift first; then padding; then logits so far apart that a probability is 0 in floating point."""
     logits, _, pad_id = args
     return 2 if logits.abs().max() > 50 else int(pad_id is not None)
 
@@ -77,7 +77,7 @@ CASES = (
 
 
 def too_many_pairs(attempt):
-    """Change the last logits, which predict nothing, and the first token, which nothing predicts."""
+    """Change the last logits, which predict nothing, and the first token, which nothing predicts; neither may count."""
     logits, ids = random_logits(20, 1, T), random_ids(20, 1, T)
     last, first = logits.clone(), ids.clone()
     last[:, -1] = last[:, -1].flip(-1) + 1

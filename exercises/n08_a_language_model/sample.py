@@ -21,16 +21,16 @@ def sample(logits, temperature=1.0, top_k=None, generator=None):
     return torch.multinomial(probabilities, 1, generator=generator).squeeze(1)  # (B, 1) -> (B,)
 
 
-# Two right answers draw different ids, so results are compared by their frequencies. A batch consists of two rows of
-# logits that are repeated many times, in turn; the ids of the rows that are equal are counted.
+# Two right answers draw different ids, so results are compared by their frequencies. A batch repeats two rows of logits
+# many times, in turn, and the ids of equal rows are counted.
 
-KINDS = 2  # how many rows of logits a large batch repeats
-UNLIKELY = 50  # a G statistic with 8 degrees of freedom exceeds this by chance once in 20 million tries
-CLEARLY = 12  # what is this much less likely than the best name is not taken for it
+KINDS = 2  # the number of rows of logits that a large batch repeats
+UNLIKELY = 50  # by chance, a G statistic with 8 degrees of freedom exceeds this once in 20 million tries
+CLEARLY = 12  # names whose statistic is this much larger than the best one's are ruled out
 
 
 def summary(args, value):
-    """The name of the distribution that the ids fit; where nothing is left to chance, which tokens they are."""
+    """Return the name of the distribution that the ids fit, or which tokens they are if nothing is left to chance."""
     logits, temperature, _, _ = args
     if not isinstance(value, torch.Tensor) or value.shape != logits.shape[:1] or value.is_floating_point():
         return f"{type(value).__name__} {tuple(getattr(value, 'shape', ()))}"
@@ -48,7 +48,7 @@ def summary(args, value):
 
 
 def is_small(args):
-    """Whether there are too few rows to count: then nothing is left to chance, or only the shape is looked at."""
+    """Return whether there are too few rows to count; then nothing is left to chance, or only the shape is checked."""
     return len(args[0]) < 50
 
 
@@ -57,20 +57,20 @@ def are_tokens(logits, ids):
 
 
 def which(logits, ids):
-    ranks = (logits > logits.gather(1, ids[:, None].long())).sum(1)  # how many tokens of its row are more likely
+    ranks = (logits > logits.gather(1, ids[:, None].long())).sum(1)  # the number of more likely tokens
     if len(ranks.unique()) == 1:
         return f"rank {int(ranks[0])}"
     return "one and the same" if len(ids.unique()) == 1 else "others"
 
 
 def count(logits, ids):
-    """(KINDS, V): how often each token was drawn for each of the repeated rows."""
+    """Return (KINDS, V): how often each token was drawn for each of the repeated rows."""
     vocabulary = logits.size(-1)
     return torch.stack([ids[row::KINDS].long().bincount(minlength=vocabulary) for row in range(KINDS)])
 
 
 def unlikeliness(counts, wanted):
-    """The G statistic (a likelihood ratio) of these counts, infinite where something impossible was drawn."""
+    """Return the G statistic (a likelihood ratio) of these counts; infinite if something impossible was drawn."""
     expected = counts.sum(1, keepdim=True) * wanted
     drawn = counts > 0
     if (wanted[drawn] < 1e-9).any():
@@ -79,7 +79,7 @@ def unlikeliness(counts, wanted):
 
 
 def largest(z, k):
-    """Which entries are among the k largest of their row."""
+    """Return which entries are among the k largest of their row."""
     return z >= z.topk(min(k, z.size(-1))).values[:, -1:]
 
 
@@ -88,12 +88,12 @@ def hidden(z, mask):
 
 
 def distributions(args):
-    """{name: probabilities (KINDS, V)}: the right ones first, then those of mistakes."""
+    """Return {name: probabilities (KINDS, V)}, the right ones first, then those of mistakes."""
     logits, temperature, top_k, _ = args
     return _distributions(tuple(logits[:KINDS].double().flatten().tolist()), temperature, top_k)
 
 
-@lru_cache(maxsize=64)  # asked for in every check
+@lru_cache(maxsize=64)  # used in every check
 def _distributions(numbers, temperature, top_k):
     z = torch.tensor(numbers, dtype=torch.float64).view(KINDS, -1)
     k = z.size(-1) if top_k is None else top_k
@@ -121,7 +121,7 @@ def _distributions(numbers, temperature, top_k):
 
 
 def counted(case):
-    """The token whose count is furthest off, above all one that should never be drawn, and how often it should be."""
+    """Show the token whose count is furthest off, preferably one that should never be drawn, and the right count."""
     logits = case.args[0]
     if not isinstance(case.actual, torch.Tensor) or case.actual.shape != case.expected.shape:
         return "one id for each row is asked for"
@@ -135,7 +135,7 @@ def counted(case):
     wanted = distributions(case.args)["right"]
     total = counts.sum(1, keepdim=True)
     off = (counts / total - wanted).abs()
-    off[(wanted == 0) & (counts > 0)] += 1  # more than any share can be off
+    off[(wanted == 0) & (counts > 0)] += 1  # larger than any difference of shares
     row, token = divmod(int(off.argmax()), logits.size(1))
     probability, rows = float(wanted[row, token]), int(total[row])
     should = f"about {round(rows * probability)}" if probability else "none"
@@ -153,7 +153,7 @@ def given(args):
 
 
 def first_row(case):
-    """The first row whose id is not the right one, where nothing is left to chance."""
+    """Show the first row with a wrong id, if nothing is left to chance."""
     at = int((case.actual != case.expected).float().argmax())
     logits = ", ".join(f"{x:.4g}" for x in case.args[0][at].tolist())
     return (
@@ -166,7 +166,7 @@ ROWS = torch.tensor([[1.6, -0.4, 0.3, 1.0, -1.2], [-0.9, 1.3, 1.8, -0.3, 0.5]])
 
 
 def many(temperature=1.0, top_k=None, seed=None, plus=0.0, again=120):
-    """A large batch that repeats two rows."""
+    """Return a large batch that repeats two rows."""
     return ROWS.repeat(again, 1) + plus, temperature, top_k, seed
 
 
@@ -175,7 +175,7 @@ def few(seed, b, v, *options):
 
 
 def stage_of(args):
-    """The temperature first, then top_k, then a top_k above V, then temperature 0."""
+    """Judge the temperature first, then top_k, then a top_k above V, then temperature 0."""
     logits, temperature, top_k, _ = args
     if temperature == 0:
         return 3
@@ -229,7 +229,7 @@ def eighty_tokens(attempt, generator):
 
 
 def one_draw_for_all(attempt):
-    """Explains wrong numbers: equal rows always get the same token, which changes from call to call."""
+    """Explain wrong numbers: equal rows always get the same token, which changes from call to call."""
     found = [eighty_tokens(attempt, seeded(seed)) for seed in range(24)]
     apart = any(len(ids[row::2].unique()) > 1 for ids in found for row in (0, 1))
     if apart or all(torch.equal(ids, found[0]) for ids in found):
@@ -256,7 +256,7 @@ def wrong_frequencies(case):
 
 
 def wrong_token(case):
-    is_free = case.args[1] and len(case.actual) == 1  # a single row that was drawn for
+    is_free = case.args[1] and len(case.actual) == 1  # a single row with a random draw
     if not is_small(case.args) or is_free or torch.equal(case.actual, case.expected):
         return None
     return sentence(first_row(case))

@@ -19,7 +19,7 @@ INF = float("inf")
 
 
 def tokens_kept(case, row=None):
-    """The first row in which another set of tokens was kept: its sorted probabilities, and which were kept."""
+    """Show the first row in which a wrong set of tokens was kept: its sorted probabilities, and which were kept."""
     logits, p = case.args
     mine, right = case.actual > -INF, case.expected > -INF
     rows = (mine != right).any(-1).nonzero()
@@ -43,7 +43,7 @@ def tokens(kept):
 
 
 def changed_number(case):
-    """A number that stays, but is not as it was."""
+    """Show a logit that is kept but was changed."""
     off = (case.actual.double() - case.expected.double()).nan_to_num(INF, INF, INF).abs() > 1e-4
     off &= case.expected > -INF
     if not off.any():
@@ -60,7 +60,7 @@ def random_logits(seed, b, v, times=2.0, plus=0.0, dtype=torch.float32):
 
 
 def logits_of(*rows, dtype=torch.float32):
-    """Rows of probabilities as logits, each moved by another number, which a softmax does not see."""
+    """Return rows of probabilities as logits, each row shifted by a different constant, which a softmax ignores."""
     moves = torch.arange(len(rows), dtype=torch.float64)[:, None] - 0.5
     return (torch.tensor(rows, dtype=torch.float64).log() + moves).to(dtype)
 
@@ -86,7 +86,7 @@ CASES = (
 
 
 def too_little(case):
-    """What stays sums to at least p."""
+    """Check that what is kept sums to at least p."""
     logits, p = case.args
     sums = (logits.double().softmax(-1) * (case.actual > -INF)).sum(-1)
     if (sums > p - 1e-6).all():
@@ -96,7 +96,7 @@ def too_little(case):
 
 
 def too_much(case):
-    """Without its least likely token, what stays would sum to less than p."""
+    """Check that what is kept, without its least likely token, would sum to less than p."""
     logits, p = case.args
     kept = case.actual > -INF
     probabilities = logits.double().softmax(-1)
@@ -109,7 +109,7 @@ def too_much(case):
 
 
 def unlike_logits(case):
-    """What stays is as it was."""
+    """Check that the kept logits are unchanged."""
     kept = case.actual > -INF
     if torch.allclose(case.actual[kept], case.args[0][kept], rtol=1e-4, atol=3e-5):
         return None

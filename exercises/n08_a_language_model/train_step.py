@@ -29,7 +29,7 @@ VOCABULARY, WIDTH = 11, 3
 
 
 class Model(nn.Module):
-    """Logits from the mean of all tokens so far; in evaluation it gives half of what it gives in training."""
+    """Logits from the mean of all tokens so far; in evaluation, they are half as large as in training."""
 
     def __init__(self, seed, times):
         super().__init__()
@@ -45,7 +45,7 @@ class Model(nn.Module):
 
 
 class Table(nn.Module):
-    """A table with the logits after each token: small enough to follow by hand."""
+    """A table with the logits after each token, small enough to follow by hand."""
 
     def __init__(self, rows):
         super().__init__()
@@ -59,11 +59,11 @@ class Table(nn.Module):
 class Setting:
     """What is trained, and how.
 
-    rows      the table of a `Table`; without it a `Model` is built, from the seed
-    times     how large the parameters of a `Model` are: up to 1 the gradients' norm is below 1, at 5 and 10 it is above
-    old       whether gradients of an earlier backward are there
+    rows      the table of a `Table`; without it, a `Model` is built from the seed
+    times     the scale of a `Model`'s parameters: up to 1, the gradients' norm is below 1; at 5 and 10, it is above
+    old       whether there are gradients from an earlier backward pass
     training  the mode of the model
-    kept      the losses are kept, so one that still holds its graph does not count
+    kept      whether losses are kept, so that one that still holds its graph does not count
     """
 
     seed: int = 0
@@ -75,7 +75,7 @@ class Setting:
     kept: bool = False
 
     def __deepcopy__(self, memo):
-        return self  # a learner's code never gets it
+        return self  # a learner's code never gets this object
 
     def model(self):
         model = Table(self.rows) if self.rows else Model(self.seed, self.times)
@@ -99,12 +99,12 @@ class Setting:
 
 
 def parameters_of(model):
-    """All parameters in one row."""
+    """Return all parameters in one row."""
     return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
 
 
 def losses_and_distance(case):
-    """The first loss that is not right, or else how far the parameters moved."""
+    """Show the first wrong loss, or else how far the parameters moved."""
     for step, (mine, right) in enumerate(zip(case.actual[0], case.expected[0], strict=True), start=1):
         if not torch.allclose(mine, right, rtol=1e-4, atol=3e-5):
             return f"the loss of step {step} should be {number(right)}; yours is {number(mine)}"
@@ -116,9 +116,9 @@ def losses_and_distance(case):
 
 
 def call(attempt, setting, batches):
-    """The losses that came back from a step on each batch, the parameters after the last one, and how it was clipped.
+    """Return the losses of a step on each batch, the parameters after the last step, and what `clipped` says.
 
-    Errors: ContractViolation if something other than a number came back
+    Errors: ContractViolation if a step returned something other than a number
     """
     model = setting.model()
     optimizer = setting.optimizer_of(model)
@@ -138,7 +138,7 @@ def call(attempt, setting, batches):
 
 
 def noted(model, optimizer):
-    """A list that gets a "b" for each gradient in a backward, and an "s" for each step with gradients above norm 1."""
+    """Return a list that gets a "b" for each gradient in a backward pass, and an "s" for a step with a norm above 1."""
     events = []
 
     def after_a_step(*_):
@@ -153,7 +153,7 @@ def noted(model, optimizer):
 
 
 def clipped(events):
-    """When `clip_grad_norm_` ran, where a step used gradients above norm 1 all the same; a call begins with a blank."""
+    """Say when `clip_grad_norm_` ran if a step still used gradients above norm 1; each call begins with a blank."""
     if re.search("cb+s", events):
         return "too early"
     return "too late" if re.search("sc", events) else ""
@@ -179,7 +179,7 @@ def batches(seed, b, t, steps=1):
 
 
 def stage_of(args):
-    """The loss and the update; then clipping; then what earlier steps leave behind; then the mode."""
+    """Judge the loss and the update first; then clipping; then what earlier steps leave behind; then the mode."""
     setting, texts = args
     if not setting.training:
         return 3
@@ -196,7 +196,7 @@ def nothing_moved(case):
 
 
 def differs_in(part):
-    """Whether the losses, part 0, or the parameters, part 1, are other ones."""
+    """Return a test whether the losses (part 0) or the parameters (part 1) differ from the right ones."""
 
     def test(case):
         return None if torch.allclose(case.actual[part], case.expected[part]) else sentence(losses_and_distance(case))

@@ -21,7 +21,7 @@ def alibi_bias(num_heads, T, S):
 
 
 def slope_used(case):
-    """The slope of the first wrong head, next to the right one."""
+    """Show the slope of the first wrong head, next to the right one."""
     heads, t, s = case.args
     got, right = case.first.double(), case.expected_first.double()
     for h in range(heads):
@@ -43,7 +43,7 @@ def one_entry(case):
 
 
 def call(attempt, num_heads, T, S):
-    """The bias, with 0 for later keys: what stands there is not judged."""
+    """Return the bias with 0 for later keys, which are not judged."""
     out = attempt(num_heads, T, S)
     if not isinstance(out, torch.Tensor) or out.shape != (num_heads, T, S) or out.dtype == torch.bool:
         return out

@@ -19,7 +19,7 @@ def pairs_to_halves(weight, num_heads):
 
 
 def row_taken(case):
-    """The first wrong row, and which row of weight stands there instead."""
+    """Show the first wrong row, and which row of weight it is."""
     weight = case.args[0]
     wrong = (case.first != case.expected_first).any(-1).nonzero().flatten().tolist()
     got = explainers.number_of_row(weight, case.first[wrong[0]])
@@ -30,7 +30,7 @@ def row_taken(case):
 
 
 def numbered(heads, size):
-    """Each row holds its own number."""
+    """Return a weight whose rows hold their own numbers."""
     return torch.arange(float(heads * size))[:, None], heads
 
 

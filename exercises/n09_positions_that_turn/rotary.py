@@ -1,4 +1,4 @@
-"""Rotations of features (9.1 and 9.2): inputs, and what is said of wrong numbers; the mistakes are in rotary.md."""
+"""Rotations of features (9.1 and 9.2): inputs and explanations of wrong numbers; the mistakes are in rotary.md."""
 
 import math
 
@@ -12,7 +12,7 @@ from feedback import Property, TestCase
 from feedback.page_exercise import exercise
 
 FIRST_FIVE = torch.arange(T)
-CASES = (  # x, positions, and the base where it is not 10,000
+CASES = (  # x, positions, and the base if it is not 10,000
     TestCase("one vector per position, positions 0 to 4", (normal(T, 6, seed=1), FIRST_FIVE)),
     TestCase("heads and items", (normal(B, H, T, 14, seed=2), FIRST_FIVE)),
     TestCase("positions in no order", (normal(B, T, 6, seed=4), torch.tensor([11, 0, 3, 3, 200]))),
@@ -37,7 +37,7 @@ MINIMAL = (
 
 
 def first_wrong_feature(case):
-    """The entry that is furthest off, with the position of its vector."""
+    """Show the entry that is furthest off, with the position of its vector."""
     at = explainers.worst(case.first, case.expected_first)
     position = case.args[1].flatten()[at[-2]].item()
     return (
@@ -47,10 +47,10 @@ def first_wrong_feature(case):
 
 
 def turned_by(case, pair):
-    """The angles by which the learner's code turned, next to the right ones, at the vector where they differ most.
+    """Show the learner's angle and the right one, where they differ most.
 
-    `pair` takes the features apart, as the exercise does: (first, second). Where lengths changed, which no rotation
-    does, or the angles are right, it is the entry that is furthest off.
+    `pair` splits features into (first, second), as the exercise does. If lengths changed, which no rotation does, or
+    the angles are right, show the entry that is furthest off.
     """
     x, positions, base = (*case.args, 10000.0)[:3]
     before, after = (torch.complex(*(part.double() for part in pair(t))) for t in (x, case.first))
@@ -60,7 +60,7 @@ def turned_by(case, pair):
     right = positions.double()[:, None] * base ** (-torch.arange(0, size, 2).double() / size)
     got = (after / before).angle()
     difference = torch.remainder(got - right + math.pi, 2 * math.pi) - math.pi
-    difference = difference.nan_to_num()  # a pair (0, 0) points nowhere
+    difference = difference.nan_to_num()  # a pair (0, 0) has no angle
     at = explainers.worst(difference, torch.zeros_like(difference))
     if abs(difference[at]) < 1e-3:
         return first_wrong_feature(case)
@@ -87,14 +87,14 @@ def lengths_kept(case):
 
 
 def rotation_exercise(reference):
-    """9.1 or 9.2, which differ in the two features that are a pair."""
+    """Return exercise 9.1 or 9.2, which differ in which two features are a pair."""
     return exercise(
         reference,
         returns=("turned",),
         axis_names=AXES | dict.fromkeys((4, 6, 14, 10), "D"),
         cases=CASES,
         minimal_inputs=MINIMAL,
-        # a single pair has only one frequency, 1, so pairing and sign are judged there first
+        # a single pair has only the frequency 1, so pairing and sign are judged there first
         stage_of=lambda args: int(args[0].size(-1) > 2),
         properties=(properties.FINITE, lengths_kept),
         behavioral_tests=(

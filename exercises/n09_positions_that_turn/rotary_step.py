@@ -42,7 +42,7 @@ def arguments(seed, sizes, b=B, h=H, d=6, dtype=torch.float32):
 
 
 def stage_of(args):
-    """One call first, where there is no past; then single tokens; then pieces of several."""
+    """Judge one call, without a past, first; then single tokens; then pieces of several."""
     sizes = args[-1]
     return 0 if len(sizes) == 1 else 1 if max(sizes[1:]) == 1 else 2
 

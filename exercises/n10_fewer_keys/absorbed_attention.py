@@ -30,7 +30,7 @@ ORDER = "A score is q · (W latent), a product of three factors. Which two of th
 
 
 def arguments(seed, b=B, h=H, t=T, s=S, d=D, e=13, r=17, dtype=torch.float32):
-    """q, latents, w_k, w_v."""
+    """Return q, latents, w_k and w_v."""
     return (
         normal(b, h, t, d, seed=seed, dtype=dtype),
         normal(b, s, r, seed=seed + 1, dtype=dtype),
@@ -41,8 +41,8 @@ def arguments(seed, b=B, h=H, t=T, s=S, d=D, e=13, r=17, dtype=torch.float32):
 
 @BehavioralTest.named("keys-made", ORDER, required=True)
 def keys_made(attempt):
-    """What is made of latents and a matrix before q comes in is keys or values, of however few heads and tokens."""
-    given = arguments(51, t=2, s=19, r=3)  # sizes for which nobody would make the keys first, not even einsum
+    """Find keys or values: tensors made from latents and a matrix but not q, for any number of heads and tokens."""
+    given = arguments(51, t=2, s=19, r=3)  # sizes for which not even einsum makes the keys first
     with MadeFrom(*given) as seen, torch.no_grad():
         attempt(*given)
     for matrix, name, made in ((2, "w_k", "keys"), (3, "w_v", "values")):

@@ -30,7 +30,7 @@ def grouped_attention(q, k, v, mask=None):
 
 
 def grouped_from(**steps):
-    """grouped_attention with these steps of `attention_from`."""
+    """Build grouped_attention with these steps of `attention_from`."""
     attend = attention_from(**steps)
 
     def grouped_attention(q, k, v, mask=None):
@@ -40,7 +40,7 @@ def grouped_from(**steps):
 
 
 def group_read(case):
-    """Which group of keys gives the weights of the head that is furthest off."""
+    """Show which group of keys the head that is furthest off reads."""
     q, k, _, mask = (*case.args, None)[:4]
     if case.last.shape != case.expected_last.shape:
         return explainers.shape(case)
@@ -60,7 +60,7 @@ def arguments(seed, heads, groups, t=T, s=S, d=D, b=B, dtype=torch.float32):
 
 
 def by_hand(q, k, v):
-    """Heads of one feature, from one list of numbers per head: queries, keys and values."""
+    """Return q, k and v with heads of one feature, from one list of numbers per head."""
     return tuple(torch.tensor(x)[None, :, :, None] for x in (q, k, v))
 
 

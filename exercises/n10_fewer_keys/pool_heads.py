@@ -19,7 +19,7 @@ def pool_heads(weight, num_heads, groups):
 
 
 def rows_of(case):
-    """The rows of weight whose mean is right where the learner's numbers are furthest off."""
+    """Show the rows of weight whose mean is right, where the learner's numbers are furthest off."""
     weight, heads, groups = case.args
     row = explainers.worst(case.first, case.expected_first)[0]
     size = len(weight) // heads
@@ -30,7 +30,7 @@ def rows_of(case):
 
 
 def counted(heads, size, groups):
-    """Each row holds its own number."""
+    """Return a weight whose rows hold their own numbers."""
     return torch.arange(float(heads * size))[:, None], heads, groups
 
 

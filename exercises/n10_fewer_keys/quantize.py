@@ -23,7 +23,7 @@ def quantize(x, bits=8):
 
 
 def steps(case):
-    """The whole number that is furthest off, with the quotient that it stands for."""
+    """Show the whole number that is furthest off, with its quotient before rounding."""
     x, most = case.args[0].float(), 2 ** (case.args[1] - 1) - 1 if len(case.args) > 1 else 127
     right, scale = case.expected
     if torch.equal(case.first, right):
@@ -37,9 +37,9 @@ def steps(case):
 
 
 def vectors(*shape, seed, bits=8, dtype=torch.float32):
-    """Vectors of very different lengths, with entries on both sides of 0, none near the middle between two steps.
+    """Return vectors of very different lengths, with entries on both sides of 0, none near halfway between two steps.
 
-    In float32 a step is a power of 2, so that the order of products and quotients changes no digit.
+    In float32, a step is a power of 2, so that the order of multiplications and divisions does not matter.
     """
     draw, half = generator(seed), dtype != torch.float32
     most = 2 ** (bits - 1) - 1
@@ -60,7 +60,7 @@ def vectors(*shape, seed, bits=8, dtype=torch.float32):
     while_doing="for a vector of zeros",
 )
 def zeros(attempt):
-    """A vector of zeros among others."""
+    """Check a vector of zeros among others."""
     x = vectors(2, 5, seed=41)
     x[1] = 0
     numbers, scale = attempt(x)

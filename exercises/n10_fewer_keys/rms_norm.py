@@ -22,7 +22,7 @@ def rms_norm(x, weight, eps=1e-6):
 
 
 def root_mean_square(case):
-    """The learner's vector that is furthest off, by its own root mean square before the weight."""
+    """Show the root mean square, before the weight, of the learner's vector that is furthest off."""
     weight = case.args[1]
     if case.first.shape != case.expected_first.shape or not case.first.isfinite().all() or (weight == 0).any():
         return explainers.entry(case)
@@ -46,7 +46,7 @@ EXERCISE = exercise(
     rms_norm,
     returns=("out",),
     axis_names=AXES | {7: "C", 11: "C", 13: "C", 17: "C"},
-    stage_of=lambda args: int(args[0].dtype == torch.float16),  # judged when the numbers are right otherwise
+    stage_of=lambda args: int(args[0].dtype == torch.float16),  # judged only if the numbers are right otherwise
     cases=(
         TestCase("a batch", arguments(B, T, 11, seed=1)),
         TestCase("one vector", arguments(7, seed=2)),

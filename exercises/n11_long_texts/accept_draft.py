@@ -28,7 +28,7 @@ REST = "Where the large model gives a token more than the draft did, that surplu
 
 
 def call(attempt, drafted, draft, large, coins):
-    """The count may be a tensor without axes: it cuts a text as an int does."""
+    """Return the answer's result; the count may be a 0-d tensor, which can cut a text as an int can."""
     result = attempt(drafted, draft, large, coins)
     if isinstance(result, tuple) and len(result) == 2 and torch.is_tensor(result[0]):
         count, probabilities = result
@@ -38,7 +38,7 @@ def call(attempt, drafted, draft, large, coins):
 
 
 def ratios_and_coins(case):
-    """What each drafted token's coin is compared with."""
+    """Show the ratios with which the drafted tokens' coins are compared."""
     drafted, draft, large, coins = case.args
     if case.first == case.expected_first:
         return explainers.entry(case)
@@ -51,7 +51,7 @@ def ratios_and_coins(case):
 
 
 def next_token(case):
-    """The probability that is furthest off, next to those of the two models."""
+    """Show the probability that is furthest off, next to those of the two models."""
     drafted, draft, large, _ = case.args
     n, got = case.expected_first, case.last
     if case.first != n or got.shape != case.expected_last.shape:
@@ -73,7 +73,7 @@ def not_negative(case):
 
 
 def arguments(fates, V, seed, dtype=torch.float32):
-    """A draft whose tokens meet these fates: "+" the large model likes it more, "k" it is kept by its coin, "-" not."""
+    """Return a draft with these fates of tokens: "+" the large model prefers it, "k" its coin keeps it, "-" dropped."""
     N = len(fates)
     draft, large = ((2 * normal(n, V, seed=seed + n, dtype=dtype)).softmax(dim=-1) for n in (N, N + 1))
     luck = 0.3 + 0.4 * torch.rand(N, generator=generator(seed), dtype=dtype)

@@ -21,7 +21,7 @@ def capped_scores(scores, cap, mask):
 
 
 def hidden_score(case):
-    """The first hidden key whose score is not -inf, or the first visible one whose score is."""
+    """Show the first hidden key whose score is not -inf, or the first visible one whose score is."""
     hidden = case.expected_first == -math.inf
     wrong = (case.first == -math.inf) != hidden
     if not wrong.any():
@@ -33,7 +33,7 @@ def hidden_score(case):
 
 
 def visible_score(case):
-    """The visible score that is furthest off."""
+    """Show the visible score that is furthest off."""
     scores, cap, _ = case.args
     visible = case.expected_first.isfinite()
     at = explainers.worst(*(x.masked_fill(~visible, 0.0) for x in (case.first, case.expected_first)))
@@ -51,7 +51,7 @@ def scores(seed, size=3.0, dtype=torch.float32):
 
 
 def stage_of(args):
-    """Without a hidden key first, then with one; numbers that are huge, and float64, come last."""
+    """Judge calls without hidden keys first, then with some, and huge numbers and float64 last."""
     given, _, mask = args
     return 2 if given.abs().max() > 1e3 or given.dtype == torch.float64 else int(not mask.all())
 

@@ -20,7 +20,7 @@ def choose_keys(index, budget, mask):
 
 
 def keys_chosen(case):
-    """Which keys the first wrong query chose, and which ones it should have chosen."""
+    """Show which keys the first wrong query chose, and which it should have chosen."""
     index, _, mask = case.args
     at = tuple((case.first != case.expected_first).any(-1).nonzero()[0].tolist())
     mine, right = (x[at].nonzero().flatten().tolist() for x in (case.first, case.expected_first))
@@ -41,7 +41,7 @@ def other_keys(case):
 
 
 def ties(attempt):
-    """Scores of which many are 0, as after a ReLU: any of the keys that tie may be chosen, but no more than fit."""
+    """Try scores of which many are 0, as after a ReLU; any tied keys may be chosen, but no more than the budget."""
     index, budget, mask = torch.zeros(T, S), 4, CAUSAL
     index[:, 1] = 1
     chosen = attempt(index.clone(), budget, mask.clone())

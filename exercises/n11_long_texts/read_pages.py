@@ -19,7 +19,7 @@ def read_pages(pages, table, length):
 
 
 def token_read(case):
-    """Where the first wrong token of the learner's result comes from."""
+    """Show where the first wrong token of the learner's result comes from."""
     pages, table, _ = case.args
     wrong = (case.first != case.expected_first).any(-1).any(0).nonzero().flatten().tolist()
     t, size = wrong[0], pages.size(1)

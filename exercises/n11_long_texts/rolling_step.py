@@ -34,7 +34,7 @@ NEXT = "What can the next token see besides itself? That is what the past must h
 
 
 def step(attempt, new, past, window):
-    """out and past of one call, which is a pair of keys and values."""
+    """Return out and past of one call. Errors: ContractViolation if past is not a pair of keys and values"""
     out, past = incremental.pair(attempt(*new, past, window))
     if not isinstance(past, (tuple, list)) or len(past) != 2 or not all(map(torch.is_tensor, past)):
         raise ContractViolation(
@@ -56,13 +56,13 @@ def in_words(args):
 
 
 def stage_of(args):
-    """One call first, where there is no past; then single tokens; then pieces of several."""
+    """Judge one call, without a past, first; then single tokens; then pieces of several."""
     sizes = args[-1]
     return 0 if len(sizes) == 1 else 1 if max(sizes) == 1 else 2
 
 
 def past_too_long(attempt):
-    """The sizes of what is kept, after each call of a long text."""
+    """Check the size of the past after each call on a long text."""
     for window, sizes in ((3, [1] * 8), (4, [9, 2, 1]), (1, [2, 1, 1]), (5, [2, 1, 7])):
         past, seen = None, 0
         tensors = [normal(1, 2, sum(sizes), 4, seed=61 + i) for i in range(3)]

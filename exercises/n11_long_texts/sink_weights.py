@@ -28,7 +28,7 @@ SHARE = "The sink takes exp(sink) out of exp(sink) + the sum of exp(scores). Wha
 
 
 def row(case):
-    """The row whose sum is furthest off."""
+    """Show the row whose sum is furthest off."""
     sums, right = case.first.double().sum(-1), case.expected_first.double().sum(-1)
     at = explainers.worst(sums, right)
     if abs(sums[at] - right[at]) < 1e-4:
@@ -46,7 +46,7 @@ NEAR_10000 = {"rtol": 3e-3, "atol": 3e-3}
 
 
 def arguments(seed, b=B, h=H, t=T, s=S, mask=None, size=1.0, dtype=torch.float32):
-    """scores and sinks."""
+    """Return scores and sinks."""
     scores = normal(b, h, t, s, seed=seed, dtype=dtype) * size
     sinks = normal(h, seed=seed + 1, dtype=dtype) * 2 * size
     return scores if mask is None else scores.masked_fill(~mask, NONE), sinks
@@ -57,20 +57,20 @@ def with_sinks(given, *sinks):
 
 
 def hidden_whole(seed, dtype=torch.float32):
-    """Some rows see nothing."""
+    """Return arguments in which some rows see nothing."""
     mask = some_hidden(B, H, T, S, seed=seed)
     mask[0, :, 1], mask[1, 1] = False, False
     return arguments(seed, mask=mask, dtype=dtype)
 
 
 def far_below(seed):
-    """Every finite number is near -10,000, and some keys are hidden."""
+    """Return arguments in which all finite numbers are near -10,000, and some keys are hidden."""
     scores, sinks = arguments(seed, mask=some_hidden(B, H, T, S, seed=seed))
     return scores - 10_000, sinks - 10_000
 
 
 def stage_of(args):
-    """Ordinary rows first, then hidden keys, then large numbers, and last rows without any entry, and float64."""
+    """Judge ordinary rows first, then hidden keys, then large numbers, and rows without any entry and float64 last."""
     scores, sinks = args
     if scores.dtype == torch.float64 or (sinks == NONE).any():
         return 3

@@ -22,7 +22,7 @@ QUERIES = "With T = 2 and S = 5, the queries stand at the positions 3 and 4. Whi
 
 
 def keys_seen(case):
-    """What the first wrong query sees, and what it should see."""
+    """Show what the first wrong query sees, and what it should see."""
     t, s, _ = case.args
     row = int((case.first != case.expected_first).any(-1).nonzero()[0])
     got, right = (x[row].nonzero().flatten().tolist() for x in (case.first, case.expected_first))

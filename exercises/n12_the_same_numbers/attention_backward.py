@@ -28,11 +28,11 @@ def attention_backward(q, k, v, out, lse, d_out):
     return d_scores @ k, d_scores.transpose(-2, -1) @ q, weights.transpose(-2, -1) @ d_out
 
 
-# ---------------------------------------------------------------- how the code is called
+# ---------------------------------------------------------------- calling the code
 
 
 class NoDerivatives(TorchFunctionMode):
-    """Raises where a tensor is to get gradients, or carries derivatives forward, as in `torch.func.jvp`."""
+    """Raises if a tensor should require gradients, or carries forward-mode derivatives, as in `torch.func.jvp`."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         tensors = [x for x in args if isinstance(x, torch.Tensor)]
@@ -43,7 +43,7 @@ class NoDerivatives(TorchFunctionMode):
 
 
 def refused(saved):
-    """What autograd keeps for a backward pass comes here first."""
+    """Raise when autograd saves a tensor for a backward pass."""
     raise RuntimeError(SWITCHED_OFF)
 
 
@@ -54,13 +54,13 @@ ASKED_FOR_DERIVATIVES = re.compile(
 
 
 def forward(q, k, v):
-    """out and lse, as the forward pass keeps them."""
+    """Return out and lse, as the forward pass keeps them."""
     scores = q.double() @ k.double().transpose(-2, -1) / q.size(-1) ** 0.5
     return (scores.softmax(dim=-1) @ v.double()).to(q.dtype), scores.logsumexp(dim=-1).to(q.dtype)
 
 
 def call(attempt, q, k, v, d_out):
-    """The code in inference mode, where neither autograd nor torch.func can help."""
+    """Call the code in inference mode, so that neither autograd nor torch.func can compute the gradients."""
     kept = forward(q, k, v)
     given = [x.clone() for x in kept]
     try:
@@ -79,25 +79,25 @@ def call(attempt, q, k, v, d_out):
             raise ContractViolation(
                 "changes-input", f"Your code changed its input {name}. Whoever calls it still needs it as it was."
             )
-    return tree.map_tensors(torch.clone, result)  # a tensor made in inference mode cannot be used everywhere
+    return tree.map_tensors(torch.clone, result)  # tensors made in inference mode have limited uses
 
 
-# ---------------------------------------------------------------- what it is called with
+# ---------------------------------------------------------------- inputs
 
 
 def arguments(seed, b=B, h=H, t=T, s=S, d=D, size=1.0, dtype=torch.float32):
-    """q, k, v, d_out; scores are about size² in size."""
+    """Return q, k, v and d_out; scores are of size about size²."""
     q, k = (size * normal(b, h, n, d, seed=seed + i, dtype=dtype) for i, n in enumerate((t, s)))
     return q, k, normal(b, h, s, d, seed=seed + 2, dtype=dtype), normal(b, h, t, d, seed=seed + 3, dtype=dtype)
 
 
 def by_hand(q, k, v, d_out):
-    """One head."""
+    """Return arguments with one head."""
     return tuple(torch.tensor(numbers)[None, None] for numbers in (q, k, v, d_out))
 
 
 def stage_of(args):
-    """Scores that exp can take come first."""
+    """Judge scores that do not overflow in exp first."""
     q, k = args[:2]
     return int((q @ k.transpose(-2, -1)).abs().max() / q.size(-1) ** 0.5 > 80)
 

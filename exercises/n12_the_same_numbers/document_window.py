@@ -25,17 +25,17 @@ def document_window(documents, window):
     return mask_mod
 
 
-# ---------------------------------------------------------------- how the code is called
+# ---------------------------------------------------------------- calling the code
 
 
 def grid(B, H, S, device=None):
-    """All indices, each along an axis of its own: (B, 1, 1, 1), (H, 1, 1), (S, 1) and (S,)."""
+    """Return all indices, each along an axis of its own: (B, 1, 1, 1), (H, 1, 1), (S, 1) and (S,)."""
     shapes = (B, 1, 1, 1), (H, 1, 1), (S, 1), (S,)
     return [torch.arange(n, device=device).view(shape) for n, shape in zip((B, H, S, S), shapes, strict=True)]
 
 
 def asked(mask_mod, *indices):
-    """What the mask function gives, if it gives bools."""
+    """Return the mask function's result. Errors: ContractViolation if it is not a tensor of bools"""
     found = mask_mod(*indices)
     if isinstance(found, torch.Tensor) and found.dtype == torch.bool:
         return found
@@ -46,7 +46,7 @@ def asked(mask_mod, *indices):
 
 
 def call(attempt, documents, window):
-    """The mask (S, S) that the mask function stands for."""
+    """Return the mask (S, S) that the mask function defines."""
     mask_mod = attempt(documents, window)
     if not callable(mask_mod):
         raise ContractViolation(
@@ -70,7 +70,7 @@ THINK = "Compare the indices as tensors, and combine with `&`: the same line the
 
 
 def other_shapes(attempt):
-    """Indices as one tile has them, all expanded, and single numbers in tensors."""
+    """Try the indices of one tile, expanded indices, and 0-d tensors."""
     mask_mod = attempt(SOME.clone(), 4)
     right = asked(document_window(SOME, 4), *grid(*SIZES))
     b, h, q, kv = grid(*SIZES)
@@ -99,7 +99,7 @@ def can_stretch(x, shape):
 
 
 def under_vmap(attempt):
-    """FlexAttention asks about one pair of 0-d tensors, and lets vmap turn that into a table."""
+    """Try vmap, with which FlexAttention turns a call on 0-d tensors into one on a whole table."""
     mask_mod, right = attempt(SOME.clone(), 4), asked(document_window(SOME, 4), *grid(*SIZES))
     ask = mask_mod
     for dims in ((None, None, None, 0), (None, None, 0, None), (None, 0, None, None), (0, None, None, None)):
@@ -110,11 +110,11 @@ def under_vmap(attempt):
     return "The table is right, but what `torch.vmap` makes of your function, as FlexAttention does, is not."
 
 
-# ---------------------------------------------------------------- what it is called with
+# ---------------------------------------------------------------- inputs
 
 
 def packed(seed, *lengths, again=False):
-    """Documents one after another, under numbers in any order; `again`: the last goes on with the first."""
+    """Return documents one after another, numbered in any order; with `again`, the last has the first one's number."""
     numbers = random.Random(seed + SHIFT).sample(range(9), len(lengths))
     if again:
         numbers[-1] = numbers[0]

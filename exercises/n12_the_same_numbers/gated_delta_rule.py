@@ -27,12 +27,12 @@ def gated_delta_rule(q, k, v, alpha, beta):
 
 
 def shares(count, low, high, seed):
-    """Numbers between low and high, one for each token."""
+    """Return numbers between low and high, one for each token."""
     return low + (high - low) * torch.rand(count, generator=generator(seed), dtype=torch.float64)
 
 
 def arguments(seed, t=T, alpha=None, beta=None, dtype=torch.float32):
-    """q, k, v, alpha, beta; alpha or beta may be one number for all tokens."""
+    """Return q, k, v, alpha and beta; alpha or beta may be one number for all tokens."""
     q, k = (normal(t, D, seed=seed + i, dtype=torch.float64) for i in range(2))
     v = normal(t, DV, seed=seed + 2, dtype=torch.float64)
     alpha = shares(t, 0.4, 0.9, seed + 3) if alpha is None else torch.full((t,), alpha)
@@ -41,13 +41,13 @@ def arguments(seed, t=T, alpha=None, beta=None, dtype=torch.float32):
 
 
 def again(seed):
-    """All tokens write to two keys, in turn."""
+    """Return arguments in which tokens write to two keys alternately."""
     q, k, v, alpha, beta = arguments(seed)
     return q, k[torch.arange(T) % 2], v, alpha, beta
 
 
 def by_hand(*numbers):
-    """q, k, v, alpha and beta as lists."""
+    """Return q, k, v, alpha and beta from lists."""
     return tuple(torch.tensor(given) for given in numbers)
 
 

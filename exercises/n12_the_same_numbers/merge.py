@@ -28,7 +28,7 @@ def merge(out_a, lse_a, out_b, lse_b):
 
 
 def arguments(seed, *shape, shift_a=0.0, shift_b=0.0, dtype=torch.float32):
-    """out_a, lse_a, out_b, lse_b; the sums are moved by shift_a and shift_b."""
+    """Return out_a, lse_a, out_b and lse_b; shift_a and shift_b are added to lse_a and lse_b."""
     shape = shape or (B, H, T, D)
     lse_a, lse_b = (2 * normal(*shape[:-1], seed=seed + i, dtype=torch.float64) for i in (1, 3))
     return (
@@ -40,7 +40,7 @@ def arguments(seed, *shape, shift_a=0.0, shift_b=0.0, dtype=torch.float32):
 
 
 def unseen(seed, side, left=1e30):
-    """The first queries of one side, or the first of both, have seen nothing; `left` stands in their out."""
+    """Return arguments in which the first queries of one side, or of both, saw nothing; their out is `left`."""
     given = [x.clone() for x in arguments(seed)]
     for start in {"a": (0,), "b": (2,), "both": (0, 2)}[side]:
         given[start][..., :2, :], given[start + 1][..., :2] = left, -torch.inf
@@ -48,13 +48,13 @@ def unseen(seed, side, left=1e30):
 
 
 def stage_of(args):
-    """Ordinary sums first; then very large and very small ones; then queries that have seen nothing."""
+    """Judge ordinary sums first; then very large and very small ones; then queries that saw nothing."""
     sums = torch.cat([args[1].flatten(), args[3].flatten()])
     return 2 if (sums == -torch.inf).any() else 1 if sums.abs().max() > 80 else 0
 
 
 def by_hand(out_a, weight_a, out_b, weight_b):
-    """One query, one feature; the sums of exp(scores) are whole numbers."""
+    """Return arguments with one query and one feature; the sums of exp(scores) are whole numbers."""
     lses = torch.tensor([[weight_a], [weight_b]]).log()
     return torch.tensor([[out_a]]), lses[0], torch.tensor([[out_b]]), lses[1]
 
@@ -68,7 +68,7 @@ def _finite(case):
 
 
 def _nothing_seen(case):
-    """A very small number in place of -inf is right nearly everywhere."""
+    """Check queries that saw nothing, where a very low number in place of -inf is wrong."""
     (_, lse_a, _, lse_b), (out, lse) = case.args, case.actual
     nothing = torch.maximum(lse_a, lse_b) == -torch.inf
     if not nothing.any() or ((lse[nothing] == -torch.inf).all() and (out[nothing] == 0).all()):
@@ -81,7 +81,7 @@ def _nothing_seen(case):
 
 
 def unseen_is_nan(attempt):
-    """What stands in the out of a side that saw nothing does not count, even if it is NaN."""
+    """Check that the out of a side that saw nothing does not count, even if it is NaN."""
     for side, words in (("a", "a saw no key, and its out holds"), ("b", "b saw no key, and its out holds")):
         out, _ = attempt(*unseen(57, side, left=torch.nan))
         if out.isnan().any():

@@ -37,13 +37,13 @@ def tiled_attention(q, k, v, tile, causal=False):
 
 
 def arguments(seed, tile, causal=False, b=B, h=H, t=T, s=S, d=D, size=1.0, dtype=torch.float32):
-    """q, k, v, tile, causal; scores are about `size` in size."""
+    """Return q, k, v, tile and causal; scores are of size about `size`."""
     q, k, v = (normal(b, h, n, d, seed=seed + i, dtype=dtype) for i, n in enumerate((s if causal else t, s, s)))
     return q * size, k, v, tile, causal
 
 
 def far_below_0(seed, tile, level, causal=False):
-    """The scores of a query are about as low as its level, which goes from 0 to -level; the other way if causal."""
+    """Return arguments in which queries' scores fall from around 0 to around -level, or rise if causal."""
     q, k, v, *rest = arguments(seed, tile, causal)
     levels = torch.linspace(0, level, q.size(-2))
     q[..., 0] = -(levels.flip(0) if causal else levels) * q.size(-1) ** 0.5
@@ -52,12 +52,12 @@ def far_below_0(seed, tile, level, causal=False):
 
 
 def by_hand(q, k, v, tile, causal=False):
-    """One head of one feature."""
+    """Return arguments with one head of one feature."""
     return *(torch.tensor(numbers)[None, None, :, None] for numbers in (q, k, v)), tile, causal
 
 
 def stage_of(args):
-    """One tile first, then several, then the mask, then scores that exp cannot take."""
+    """Judge one tile first, then several, then the mask, then scores that overflow in exp."""
     q, k, _, tile, causal = args
     if (q @ k.transpose(-2, -1)).abs().max() / q.size(-1) ** 0.5 > 80:
         return 3
@@ -65,7 +65,7 @@ def stage_of(args):
 
 
 def right_to_three_digits(case):
-    """float16 and bfloat16 have two to four digits."""
+    """Find numbers that are right only to the two to four digits of float16 or bfloat16."""
     pairs = [(got.double(), right.double()) for _, got, right in case.parts]
     if not all(torch.allclose(got, right, rtol=2e-2, atol=2e-2) for got, right in pairs):
         return None
@@ -76,7 +76,7 @@ def right_to_three_digits(case):
 
 
 def scores_kept(attempt):
-    """One query and many keys: what is made of q and k is small at any time, if tiles are let go."""
+    """Try one query and many keys; few numbers made from q and k are held at a time, unless all tiles are kept."""
     s, tile = 1280, 64
     given = arguments(51, tile, b=1, h=1, t=1, s=s, d=2)
     with MadeFrom(*given[:3], held_of={0, 1}) as seen, torch.no_grad():
@@ -91,7 +91,7 @@ def scores_kept(attempt):
 
 
 def table_made(attempt):
-    """One head, few features and many positions: the table of scores is the largest tensor by far."""
+    """Try one head with few features and many positions; the table of scores would be the largest tensor by far."""
     n, d, tile = 96, 2, 8
     for causal in (False, True):
         with LargestTensor() as largest, torch.no_grad():
@@ -107,7 +107,7 @@ def table_made(attempt):
 
 
 class FusedKernels(Watching):
-    """While it is active, the most keys that a fused kernel of PyTorch for attention has read at once."""
+    """Records the largest number of keys that PyTorch's fused attention kernels read at once."""
 
     def __init__(self):
         super().__init__()
@@ -120,7 +120,7 @@ class FusedKernels(Watching):
 
 
 def kernel_for_all_keys(attempt):
-    """PyTorch's own kernel makes no table either: it works in tiles, which are to be written here."""
+    """Find calls of PyTorch's own kernel, which makes no table, either, but which the answer should replace."""
     with FusedKernels() as seen, torch.no_grad():
         attempt(*arguments(55, 8, b=1, h=1, t=S, s=96))
     if seen.keys <= 8:
@@ -193,7 +193,7 @@ EXERCISE = exercise(
             while_doing="with 96 keys",
         ),
         stays_finite(
-            "with causal=True",  # in tiles of 2 the first queries see nothing of the second tile
+            "with causal=True",  # in tiles of 2, the first queries see nothing of the second tile
             arguments(61, 2, True, b=1, h=2, s=5, d=3),
             ("q", "k", "v", None, None),
             "What is the softmax of nothing but -inf? A number far below every score hides a key as well, and no NaN "

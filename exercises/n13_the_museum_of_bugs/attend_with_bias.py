@@ -27,7 +27,7 @@ def arguments(seed, t, s, b=B, h=H, d=D, dtype=torch.float32):
 
 
 def by_hand(q, k, v, bias):
-    """One head of one feature."""
+    """Return arguments with one head of one feature."""
     q, k, v = (torch.tensor(x)[None, None, :, None] for x in (q, k, v))
     return q, k, v, torch.tensor(bias)[None, None, None]
 

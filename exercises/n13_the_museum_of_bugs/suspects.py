@@ -1,30 +1,30 @@
-"""Exercises whose answer is a test: it is tried on suspects, some of them healthy and some of them broken.
+"""Exercises whose answer is a test, which is tried on suspects: some healthy, some broken.
 
-    def attend(suspect, x):               what a suspect takes: it raises where that does not fit, and returns
-        require.shape(x, "B T C")         what rules look at
+    def attend(suspect, x):               check the arguments of a call of a suspect: raise if they do not fit, and
+        require.shape(x, "B T C")         return what rules look at
         return x.detach().clone()
 
     SUSPECTS = Suspects(test_future, takes=attend)
     EXERCISE = SUSPECTS.exercise()
 
-The suspects stand on the page of the exercise, in its part `# Suspects`, first the healthy ones:
+The page of an exercise defines its suspects in its part `# Suspects`, the healthy ones first:
 
     ## window                           a healthy one: a clause on what it does,
     > all four are at or before ...     and why that is right
-    ## next · at(3, changed=4)          a broken one: a clause on what goes wrong, which does not say why, and shows:
-                                        shows(model) is a sentence with an input and two results that differ
+    ## next · at(3, changed=4)          a broken one: a clause on what goes wrong, but not why, and an expression for
+                                        shows; shows(model) returns a sentence with an input and two different results
 
-The code below that is run again for each suspect, with its own random `numbers`, and ends with a function or with what
-it is handed over as. Edits are edits of ```python suspect base; without any code it is the base. A block may use what
-the base defines. A test case holds no more than how a suspect is made; what is known of it stays in `truths`.
+A section's code is run for each suspect, with its own random `numbers`, and ends with a function or with the value that
+a test gets. Edits apply to ```python suspect base; a section without code is the base. A block may use what the base
+defines. A test case only knows how to make a suspect; everything else is in `truths`.
 
-A mistake of the test is a rule: `missed` or `accused`, with the suspects about which such a test is wrong, or with what
-is true of the calls that it makes.
+A known mistake of a test is a rule: `missed` or `accused`, with the suspects about which such a test is wrong, or with
+a condition on the calls that it makes.
 
     ## sums-compared · missed("up-and-down")
     ## one-item · missed("mask-of-another-item", by=one_item)
 
-All suspects that rules name are tried first; the others only by a test that is right about these.
+All suspects that rules name are tried first, and the others only on a test that is right about those.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from feedback.report import Report, numbers, say, think
 from feedback.sandbox import learner_line, run
 
 NOTHING, A_BUG = "finds nothing", "finds a bug"
-RUNS = 3  # with a suspect that rules name, or about which a test is wrong: is it always?
+RUNS = 3  # with a suspect that rules name, or about which a test is wrong, to see if it always is
 SOMETIMES = (
     "What does your test leave to chance? Try all that a bug may depend on, or draw so much that nothing is left out."
 )
@@ -60,7 +60,7 @@ SOMETIMES = (
 
 
 class Numbers:
-    """The parameters of one suspect, drawn when they are first asked for: the same ones for a name and a shape."""
+    """The parameters of one suspect, drawn on first use, and always the same for a name and a shape."""
 
     def __init__(self, seed: int) -> None:
         self.seed, self.drawn = seed, {}
@@ -73,19 +73,19 @@ class Numbers:
         return self.drawn[key]
 
     def matrix(self, name: str, rows: int, columns: int) -> torch.Tensor:
-        """A matrix that keeps the size of vectors, (rows, columns)."""
+        """Return a matrix (rows, columns) that roughly keeps the size of vectors."""
         key = "matrix", name, rows, columns
         if key not in self.drawn:
             self.drawn[key] = self(name, rows, columns) / rows**0.5
         return self.drawn[key]
 
     def one(self) -> nn.Parameter:
-        """A parameter, which makes an output require gradients, as that of a real module does."""
+        """Return a parameter of value 1, with which an output requires gradients like that of a real module."""
         return self.drawn.setdefault("one", nn.Parameter(torch.ones(())))
 
 
 def rounded(function: Callable) -> Callable:
-    """The same function, but for results that move by a few millionths from call to call."""
+    """Return the same function with results that vary by a few millionths from call to call."""
     calls: list = []
 
     def model(*args):
@@ -99,7 +99,7 @@ def rounded(function: Callable) -> Callable:
 
 
 class Model(nn.Module):
-    """How a function looks to a test: they all look alike."""
+    """A function as tests see it, so that all suspects look alike."""
 
     def __init__(self, function: Callable) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ class Model(nn.Module):
 
 
 class Suspect:
-    """What a test case holds: a way to make the same suspect again, with other parameters in each run."""
+    """The argument of a test case, which makes the same suspect again, with other parameters in each run."""
 
     def __init__(self, number: int, make: Callable, takes: Callable, wrap: Callable, run: int = 0) -> None:
         self.number, self.make, self.takes, self.wrap, self.run = number, make, takes, wrap, run
@@ -120,7 +120,7 @@ class Suspect:
         return made if isinstance(made, nn.Module) else self.wrap(made)
 
     def watched(self) -> tuple[nn.Module, list]:
-        """The model, and a list that fills with what `takes` returns for each call."""
+        """Return the model, and a list that records what `takes` returns for each call."""
         model, calls = self.model(), []
 
         def before(module: nn.Module, args: tuple, options: dict) -> None:
@@ -139,24 +139,24 @@ class Suspect:
         return self
 
 
-# ---------------------------------------------------------------- what a test says of it
+# ---------------------------------------------------------------- running a test
 
 
 class _DoesNotFit(Exception):
-    """A suspect was called with what it does not take."""
+    """Raised if a suspect is called with arguments that it does not take."""
 
 
 class Verdict(str):
-    """What a test says of a suspect, the learner's line that accused it, and what the suspect was called with."""
+    """A test's verdict on a suspect, with the learner's line that accused it, and the calls of the suspect."""
 
     line, calls = "", ()
 
 
 def judged(test: Callable, suspect: Suspect) -> Verdict:
-    """Run the test on a suspect, from a random state of its run.
+    """Run the test on a suspect, with random numbers seeded by suspect and run.
 
-    Errors: ContractViolation where the test calls it with what it does not take, returns anything but a verdict, or
-    leaves parameters changed
+    Errors: ContractViolation if the test calls it with arguments that it does not take, returns something other than a
+    verdict, or leaves parameters changed
     """
     (model, calls), line = suspect.watched(), ""
     before = [p.detach().clone() for p in model.parameters()]
@@ -193,7 +193,7 @@ _EXERCISES = str(Path(__file__).parents[1])
 
 
 def _raised_inside(error: BaseException) -> bool:
-    """Whether an exception comes out of a suspect's own code."""
+    """Return whether an exception was raised in a suspect's own code."""
     trace = error.__traceback__
     while trace:
         code = trace.tb_frame.f_code
@@ -234,20 +234,20 @@ def _as_before(model: nn.Module, before: list) -> bool:
 
 @dataclass
 class Verdicts:
-    """What a test said of the suspects that it was tried on, by their ids, and about which of them it was wrong."""
+    """A test's verdicts on suspects, by their ids, and the suspects about which it was wrong."""
 
     said: dict[str, Verdict]
     missed: list[str]
     accused: list[str]
-    passed: list[str]  # healthy ones
+    passed: list[str]  # healthy ones, for which it was right
 
 
 def missed(*ids: str, by: Callable | None = None, each: bool = False, finds: str = "") -> Callable:
-    """Such a test misses bugs, and accuses nobody: `rule(verdicts)` is a suspect that shows it, or None.
+    """Return a rule for tests that miss bugs and accuse nobody: `rule(verdicts)` is a suspect that shows it, or None.
 
-    It misses the first of these suspects, perhaps the others, and no suspect but these; with `each`, all of them, and
-    perhaps others, but it finds what `finds` names; with `by`, one of them (or of all), and by(calls) is true of all
-    calls that it makes to a suspect.
+    Such a test misses the first of these suspects, perhaps the others, and no suspect besides; with `each`, it misses
+    all of them, and perhaps others, but finds what `finds` names; with `by`, it misses one of them (or of all), and
+    by(calls) is true of the calls that it makes to each suspect.
     """
 
     def rule(verdicts: Verdicts) -> str | None:
@@ -255,7 +255,7 @@ def missed(*ids: str, by: Callable | None = None, each: bool = False, finds: str
         if verdicts.accused or not found or finds in verdicts.missed:
             return None
         if by:
-            complete = [verdicts.said[id] for id in (*verdicts.passed, *verdicts.missed)]  # no assertion ended it
+            complete = [verdicts.said[id] for id in (*verdicts.passed, *verdicts.missed)]  # not ended by an assertion
             return (
                 _first_by(by, verdicts, found) if all(by(each.calls) for each in complete[:6] if each.calls) else None
             )
@@ -267,7 +267,7 @@ def missed(*ids: str, by: Callable | None = None, each: bool = False, finds: str
 
 
 def accused(*ids: str, by: Callable | None = None, but: tuple[str, ...] = ()) -> Callable:
-    """Such a test accuses these healthy suspects, or any, and none of those in `but`."""
+    """Return a rule for tests that accuse all these healthy suspects, or any if none is named, but none in `but`."""
 
     def rule(verdicts: Verdicts) -> str | None:
         found = [id for id in ids or verdicts.accused if id in verdicts.accused]
@@ -284,12 +284,12 @@ def _first_by(by: Callable, verdicts: Verdicts, found: list[str]) -> str | None:
 
 
 def one_item(calls: list[tuple]) -> bool:
-    """For `by`: whether the first tensor of each call, as `takes` returned it, is a batch of one item."""
+    """Return, for `by`, whether the first tensor that `takes` returned for each call is a batch of one item."""
     return all(len(first) == 1 for first, *_ in calls)
 
 
 def either(*rules: Callable) -> Callable:
-    """Such a test fits one of these rules."""
+    """Return a rule for tests that fit one of these rules."""
 
     def rule(verdicts: Verdicts) -> str | None:
         return next(filter(None, (each(verdicts) for each in rules)), None)
@@ -299,7 +299,7 @@ def either(*rules: Callable) -> Callable:
 
 
 def rounding(*exact: str) -> Callable:
-    """Such a test accuses the suspect `rounded`, and passes one of these."""
+    """Return a rule for tests that accuse the suspect `rounded` and pass one of these."""
 
     def rule(verdicts: Verdicts) -> str | None:
         found = "rounded" in verdicts.accused and set(exact) & set(verdicts.passed)
@@ -319,7 +319,7 @@ def all_missed(verdicts: Verdicts) -> str | None:
 
 
 def turned_around(verdicts: Verdicts) -> str | None:
-    """Most verdicts are wrong, on healthy suspects and on broken ones."""
+    """Fit tests with mostly wrong verdicts, both on healthy suspects and on broken ones."""
     healthy = len(verdicts.accused) + len(verdicts.passed)
     broken = len(verdicts.said) - healthy
     most = 3 * healthy <= 4 * len(verdicts.accused) and 3 * broken <= 4 * len(verdicts.missed)
@@ -331,7 +331,7 @@ def turned_around(verdicts: Verdicts) -> str | None:
 
 @dataclass(frozen=True)
 class Truth:
-    """What is known of a suspect: what its section says, and how it is made."""
+    """What is known about a suspect: the content of its section, and how to make it."""
 
     id: str
     make: Callable
@@ -345,7 +345,7 @@ class Truth:
 
 
 class _Judge:
-    """What a test says of a suspect. What the course's own test says is known, and held by tests."""
+    """Runs a test on a suspect, except for the course's own, whose verdict is known and checked elsewhere."""
 
     def __init__(self, suspects: Suspects) -> None:
         self.suspects = suspects
@@ -356,7 +356,7 @@ class _Judge:
         return judged(test, suspect)
 
     def __reduce__(self) -> tuple:
-        return _judge_of_others, ()  # the process in which a grader runs answers gets no reference
+        return _judge_of_others, ()  # a grader's process, which runs answers, gets no reference
 
 
 def _judge_of_others() -> Callable:
@@ -366,11 +366,11 @@ def _judge_of_others() -> Callable:
 class Suspects:
     """The suspects on the page of an exercise.
 
-    takes   takes(suspect, *args) is what rules look at of one call; it raises TypeError or ValueError where that does
-            not fit
-    wrap    makes a module of a function
+    takes   takes(suspect, *args) returns what rules look at in one call; it raises TypeError or ValueError if the
+            arguments do not fit
+    wrap    makes a module from a function
 
-    Errors: PageError for a slip in that part of the page
+    Errors: PageError for an error in that part of the page
     """
 
     def __init__(self, reference: Callable, takes: Callable, wrap: Callable = Model) -> None:
@@ -394,7 +394,7 @@ class Suspects:
         return Truth(section.id, self._maker(section), section.means, section.hint, shows)
 
     def _maker(self, section: Section) -> Callable:
-        """make(numbers): what the section's code makes."""
+        """Return make(numbers), which returns what the section's code makes."""
         code = section.codes[0] if section.codes else self.base
         if (code.of or "base") not in self.texts:
             raise self.page.fail(code.line, f"no code stands below a heading {code.of!r} above")
@@ -408,7 +408,7 @@ class Suspects:
         return page_exercise.compiled(self.page, code, text, self.names, "numbers", "make")
 
     def exercise(self, error_meanings: tuple = ()) -> Exercise:
-        """The exercise; its page says in ACCUSES and PASSES what to think about where no mistake is named."""
+        """Return the exercise; its page has hints in ACCUSES and PASSES for cards without a known mistake."""
         made = page_exercise.exercise(
             self.reference,
             returns=("verdict",),
@@ -430,7 +430,7 @@ class Suspects:
         return replace(made, cases=cases, stage_of=stage)
 
     def _tried_first(self, exercise: Exercise) -> set[int]:
-        """The numbers of the first suspect, and of all that rules name."""
+        """Return the numbers of the first suspect and of all suspects that rules name."""
         found = {1, self.numbers.get("rounded", 1)}
         for mistake in exercise.misconceptions:
             if unknown := set(getattr(mistake.explain, "ids", ())) - self.numbers.keys():
@@ -444,7 +444,7 @@ class Suspects:
     # ------------------------------------------------------------ cards
 
     def _report(self, seen: Any) -> Report:
-        """The card for a test that is wrong about some suspect."""
+        """Return the card for a test that is wrong about some suspect."""
         verdicts = self._verdicts(seen)
         mistake, id = self._mistake(seen, verdicts)
         by_chance = None if mistake or verdicts.accused else self._by_chance(seen, verdicts.missed[:3])
@@ -464,7 +464,7 @@ class Suspects:
         return self._plain(seen, "accuses-healthy-code", clause, self._field("ACCUSES"))
 
     def _plain(self, seen: Any, diagnosis: str, clause: str, hint: str) -> Report:
-        """A card on what a test said of one suspect, where no mistake is named."""
+        """Return a card on a test's verdict on one suspect, without a known mistake."""
         text = ended(clause[:1].upper() + clause[1:])
         return Report.on(seen.exercise, "wrong", say(text), think(hint), diagnosis=diagnosis)
 
@@ -473,7 +473,7 @@ class Suspects:
         for i in seen.required():
             truth, verdict = self.truths[seen.exercise.cases[i].args[0].number - 1], seen.runs[i].value
             if truth.id in found.said and (verdict == A_BUG or truth.id in found.missed):
-                continue  # another run, with nothing new
+                continue  # another run, without new information
             found.said[truth.id] = verdict
             if truth.broken and verdict == NOTHING:
                 found.missed.append(truth.id)
@@ -482,7 +482,7 @@ class Suspects:
         return found
 
     def _mistake(self, seen: Any, verdicts: Verdicts) -> tuple:
-        """The first mistake that fits, and a suspect that always shows it; what is missed by chance says nothing."""
+        """Return the first mistake that fits and a suspect that always shows it, ignoring what is missed by chance."""
         verdicts = replace(verdicts, missed=list(verdicts.missed))
         while verdicts.missed or verdicts.accused:
             rules = ((mistake, mistake.explain(verdicts)) for mistake in seen.exercise.misconceptions)
@@ -493,23 +493,23 @@ class Suspects:
         return None, ""
 
     def _by_chance(self, seen: Any, ids: list[str]) -> str:
-        """The first of these suspects about which the test is wrong only sometimes, or ''."""
+        """Return the first of these suspects about which the test is only sometimes wrong, or ''."""
         return next((id for id in ids if self._times(seen, id) < RUNS), "")
 
     def _times(self, seen: Any, id: str) -> int:
-        """In how many runs the test is wrong about a suspect."""
+        """Return in how many runs the test is wrong about a suspect."""
         truth = self.truths[self.numbers[id] - 1]
         runs = (run(judged, seen.attempt, (self.suspect(self.numbers[id], n),)) for n in range(RUNS))
         return sum(each.value == (NOTHING if truth.broken else A_BUG) for each in runs)
 
     def explain(self, id: str, verdict: Verdict, times: int = RUNS) -> str:
-        """What is wrong about a verdict, as a clause."""
+        """Say what is wrong about a verdict, as a clause."""
         truth = self.truths[self.numbers[id] - 1]
         if truth.broken:
             always = "your test found nothing, but"
             some = f"your test found nothing in {times} of {RUNS} runs, each from another random state:"
             with torch.no_grad(), torch.random.fork_rng(devices=[]):
-                torch.default_generator.manual_seed(0)  # so that the numbers of a card stay the same
+                torch.default_generator.manual_seed(0)  # so that a card always shows the same numbers
                 shown = truth.shows(self.suspect(self.numbers[id]).model())  # type: ignore[misc]  # a broken one has it
             return f"{always if times == RUNS else some} {truth.does}. {shown}"
         some = "" if times == RUNS else f" in {times} of {RUNS} runs"
@@ -527,6 +527,6 @@ def _described(args: tuple) -> str:
 
 
 def _definitions(text: str) -> str:
-    """The text without the value at its end."""
+    """Return the text without the expression at its end."""
     last = ast.parse(text).body[-1]
     return "\n".join(text.split("\n")[: last.lineno - 1]) if isinstance(last, ast.Expr) else text

@@ -41,7 +41,7 @@ def test_cache(model):
 
 
 class Past:
-    """What a test sees of a past: nothing. It knows the past before it, and the ids that came after that."""
+    """A past, whose content a test cannot see. It knows the past before it, and the ids that came after that."""
 
     def __init__(self, inside, before, ids):
         self._inside, self._before, self._ids = inside, before, ids
@@ -51,7 +51,7 @@ class Past:
 
 
 class Writer(Model):
-    """A suspect, with pasts that nobody can look into."""
+    """A suspect with opaque pasts."""
 
     def forward(self, ids, past=None):
         logits, inside = super().forward(ids, None if past is None else past._inside)
@@ -59,7 +59,7 @@ class Writer(Model):
 
 
 def model(suspect, ids, past=None):
-    """What a suspect takes."""
+    """Check the arguments of a call of a suspect, and return them for rules."""
     require.shape(ids, "B T", "ids", floating=False)
     require.that(not ids.is_floating_point() and ids.min() >= 0 and ids.max() < 50, "ids are from 0 to 49", ids)
     is_past = past is None or isinstance(past, Past)
@@ -68,7 +68,7 @@ def model(suspect, ids, past=None):
 
 
 def later(calls):
-    """How many tokens each piece has that is not the first, after those before it."""
+    """Return the lengths of all pieces up to and including this one, for each call with a past."""
     return [(*past._pieces(), ids.size(1)) for ids, past in calls if past]
 
 
@@ -101,7 +101,7 @@ def one_token_each(calls):
 
 
 def branches(calls):
-    """Pairs of calls that go on from the same past, as numbers of calls."""
+    """Return pairs of calls that continue from the same past, as indices of calls."""
     return [(i, j) for j, (_, past) in enumerate(calls) for i in range(j) if past and calls[i][1] is past]
 
 
@@ -110,12 +110,12 @@ def no_branches(calls):
 
 
 def first_branch_dropped(calls):
-    """Whether no call goes on with the first of two branches after the second began."""
+    """Return whether no call continues the first of two branches after the second began."""
     return not any(_goes_on(calls, i, j) for i, j in branches(calls))
 
 
 def branches_of_different_lengths(calls):
-    """The same for two branches of one length."""
+    """Return the same, but only for two branches of equal length."""
     pairs = [(i, j) for i, j in branches(calls) if calls[i][0].size(1) == calls[j][0].size(1)]
     return not any(_goes_on(calls, i, j) for i, j in pairs)
 
@@ -129,7 +129,7 @@ def _goes_on(calls, i, j):
 
 
 def pieces(*sizes: int, B: int = 1) -> Callable:
-    """The logit that is furthest off where a text comes in pieces."""
+    """Show the logit that is furthest off if a text comes in pieces."""
 
     def shows(model):
         ids = _text(B, sum(sizes))
@@ -143,7 +143,7 @@ def pieces(*sizes: int, B: int = 1) -> Callable:
 
 
 def second_branch(model):
-    """The same where a past is continued for the second time."""
+    """Show the same if a past is continued for the second time."""
     ids, other = _text(1, 6), _text(1, 6, seed=1)
     _, past = model(ids[:, :3])
     model(other[:, 3:], past)
@@ -151,7 +151,7 @@ def second_branch(model):
 
 
 def first_branch(model):
-    """The same where a branch goes on after another one."""
+    """Show the same if a branch is continued after another one."""
     ids, other = _text(1, 8), _text(1, 8, seed=1)
     _, past = model(ids[:, :3])
     _, first = model(ids[:, 3:6], past)
@@ -182,7 +182,7 @@ C, D, VOCABULARY = 8, 8, 50
 
 
 def read(numbers, ids, at):
-    """The vectors of tokens (B, T, C) at these positions, and their q, k and v."""
+    """Return the vectors of tokens (B, T, C) at these positions, and their q, k and v."""
     x = numbers("table", VOCABULARY, C)[ids] + numbers("positions", 1024, C)[at]
     return x, *projected(numbers, x)
 
@@ -192,7 +192,7 @@ def projected(numbers, x, layer=""):
 
 
 def attended(q, k, v, seen=None):
-    """Attention; without a mask (T, S) of what is seen, it is causal, and the queries are the last T of S tokens."""
+    """Return attention; without a mask (T, S), it is causal, and the queries are the last T of S tokens."""
     scores = q @ k.transpose(-2, -1) / 4
     if seen is not None:
         scores = scores.masked_fill(~seen, -math.inf)
@@ -215,12 +215,12 @@ def joined(old, k, v):
 
 
 def tokens_of(k, v):
-    """A list with the key and the value (2, B, D) of each token; torch.stack(..., dim=2) joins them."""
+    """Return a list with each token's key and value (2, B, D); torch.stack(..., dim=2) joins them."""
     return list(torch.stack([k, v]).unbind(2))
 
 
 def turned(x, start):
-    """Rotary positions."""
+    """Apply rotary positions."""
     at = torch.arange(start, start + x.size(1))[:, None] / 10 ** torch.arange(D // 2)
     a, b = x.chunk(2, -1)
     return torch.cat([a * at.cos() - b * at.sin(), a * at.sin() + b * at.cos()], -1)

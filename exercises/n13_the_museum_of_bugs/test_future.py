@@ -27,7 +27,7 @@ def test_future(attend):
 
 
 def attend(suspect, x):
-    """What a suspect takes."""
+    """Check the argument of a call of a suspect, and return a copy for rules."""
     require.shape(x, "B T C")
     require.that(x.dtype == torch.float32, "x must be float32", x.dtype)
     return x.detach().clone().requires_grad_(x.requires_grad)
@@ -50,7 +50,7 @@ def not_finite(calls):
 
 
 def one_cut(calls):
-    """Whether inputs part at one place only."""
+    """Return whether all inputs diverge from each other at one and the same position."""
     return len({same for same, _ in _partings(calls)}) == 1
 
 
@@ -60,7 +60,7 @@ def last_input_only(calls):
 
 
 def _partings(calls):
-    """For each input, how much it has in common with the one that begins most like it, and how long the longer is."""
+    """Yield each input's longest common beginning with another input, and the length of the longer of the two."""
     for x in calls[:50]:
         others = [(_common(x, y), max(x.size(1), y.size(1))) for y in calls[:50] if not torch.equal(x, y)]
         same, length = max(others, default=(0, 0))
@@ -69,7 +69,7 @@ def _partings(calls):
 
 
 def _common(x, y):
-    """How many positions two inputs have in common from the front."""
+    """Return how many positions two inputs have in common at the beginning."""
     T = min(x.size(1), y.size(1))
     alike = (x.shape[0], x.shape[2]) == (y.shape[0], y.shape[2])
     return int((x[:, :T] == y[:, :T]).all(-1).all(0).cumprod(0).sum()) if alike else 0
@@ -79,7 +79,7 @@ def _common(x, y):
 
 
 def at(position: int, changed: int) -> Callable:
-    """The output at a position, where the input at a later one is other numbers."""
+    """Show the output at a position before and after the input at a later one changes."""
 
     def shows(attend):
         x = _numbers(12)
@@ -91,7 +91,7 @@ def at(position: int, changed: int) -> Callable:
 
 
 def longer(position: int, length: int) -> Callable:
-    """The output at a position, where x goes on."""
+    """Show the output at a position before and after x becomes longer."""
 
     def shows(attend):
         x = _numbers(12)
@@ -117,14 +117,14 @@ def _moved(attend, x, other, position, where):
 
 
 def projected(numbers, x, layer=""):
-    """q, k (B, T, 8) and v (B, T, C)."""
+    """Return q, k (B, T, 8) and v (B, T, C)."""
     C = x.size(-1)
     q, k = (x @ numbers.matrix(layer + name, C, 8) for name in "qk")
     return q, k, x @ numbers.matrix(layer + "v", C, C)
 
 
 def scored(q, k):
-    return q @ k.transpose(-2, -1) / (2 * math.sqrt(q.size(-1)))  # mild: every key counts
+    return q @ k.transpose(-2, -1) / (2 * math.sqrt(q.size(-1)))  # mild scores, so that every key counts
 
 
 def norm(x):
@@ -132,7 +132,7 @@ def norm(x):
 
 
 def following(x):
-    """Each position gets the next input, the last one zeros."""
+    """Move to each position the next input, and zeros to the last one."""
     return F.pad(x[:, 1:], (0, 0, 0, 1))
 
 

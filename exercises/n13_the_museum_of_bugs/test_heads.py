@@ -31,7 +31,7 @@ def test_heads(attention):
 
 
 def attention(suspect, x):
-    """What a suspect takes."""
+    """Check the argument of a call of a suspect, and return a copy for rules."""
     require.shape(x, "B T C", C=suspect.q_proj.in_features)
     return (x.detach().clone(),)
 
@@ -48,7 +48,7 @@ def equal_tokens(calls):
 
 
 class Linear(nn.Linear):
-    """A linear layer with these numbers, made without drawing others first."""
+    """A linear layer with these parameters, made without random initialization."""
 
     def __init__(self, weight, bias):
         nn.Module.__init__(self)
@@ -58,7 +58,7 @@ class Linear(nn.Linear):
 
 
 class Attention(nn.Module):
-    """All suspects are of this class; what they do with their projections is given to them."""
+    """The class of all suspects; `forward` defines what they do with their projections."""
 
     def __init__(self, numbers, forward, num_heads, width, bias=True):
         super().__init__()
@@ -73,7 +73,7 @@ class Attention(nn.Module):
 
 
 def projected(m, x):
-    """q, k and v, (B, H, T, D)."""
+    """Return q, k and v, (B, H, T, D)."""
     return (split_heads(layer(x), m.num_heads) for layer in (m.q_proj, m.k_proj, m.v_proj))
 
 
@@ -91,7 +91,7 @@ def weigh(q, k):
 
 @torch.no_grad()
 def shows(m):
-    """A weight or an output that is not made of the rows that it should be made of."""
+    """Show a weight or an output that is made from the wrong rows."""
     C, H = m.q_proj.in_features, m.num_heads
     x = torch.randn(2, 4, C, generator=torch.Generator().manual_seed(C))
     out, weights = m(x)

@@ -34,7 +34,7 @@ def test_modes(module):
 
 
 def module(suspect, x):
-    """What a suspect takes; and its mode, how many items there are, and whether gradients are computed."""
+    """Check the argument of a call of a suspect; return its mode, the number of items, and whether gradients are on."""
     require.shape(x, "B T C")
     return suspect.training, len(x), torch.is_grad_enabled()
 
@@ -48,7 +48,7 @@ def never_trains(calls):
 
 
 def never_back(calls):
-    """Whether each mode is set once at most."""
+    """Return whether the calls never go back to an earlier mode."""
     return len(list(groupby(training for training, _, _ in calls))) <= 2
 
 
@@ -68,12 +68,12 @@ def without_gradients(calls):
 
 
 class Dropping(nn.Module):
-    """All suspects are of this class; what they do is given to them.
+    """The class of all suspects, which get their behavior as arguments.
 
-    forward(m, x)    gives the output
-    switched(m, on)  is called where the mode is set, after that
-    begins_training  the mode in which the module is handed over
-    one              a parameter that outputs are divided by
+    forward(m, x)    returns the output
+    switched(m, on)  is called after the mode is set
+    begins_training  the mode in which a test gets the module
+    one              a parameter by which outputs are divided
     state            what a suspect remembers
     """
 
@@ -94,18 +94,18 @@ class Dropping(nn.Module):
 
 
 def hidden(x):
-    """What is dropped from: about 1, whatever x is."""
+    """Return what dropout is applied to: about 1 for any x."""
     return 1 + 0.1 * torch.sin(x)
 
 
 def kept(y, share, seed):
-    """True where y is kept: for this share of it, and the same in every call."""
+    """Return a mask that keeps this share of y, the same in every call."""
     return torch.rand(y.shape, generator=torch.Generator().manual_seed(seed)) < share
 
 
 # ---------------------------------------------------------------- what shows a bug
 
-X = torch.zeros(1, 1, 4)  # where nothing is dropped, all outputs are near 1
+X = torch.zeros(1, 1, 4)  # if nothing is dropped, all outputs are near 1
 BEGIN = f"For x = zeros of shape {tuple(X.shape)}"
 
 
@@ -126,7 +126,7 @@ def trained_twice(m):
 
 
 def on_average(m):
-    """The mean of many draws, next to evaluation."""
+    """Show the mean of many draws, next to evaluation."""
     mean = m.train()(X.expand(10000, 1, 4)).mean(0, keepdim=True)
     return f"{BEGIN}, the mean of 10,000 draws in training is {row(mean)}, and evaluation gives {row(m.eval()(X))}"
 

@@ -1,6 +1,6 @@
 """13.3 test_padding. Its suspects are functions model(ids, real), both (B, T), -> (B, T, C).
 
-Padding stands on one side in all items of a batch, without holes, and each item has a real token.
+Padding is on the same side in all items of a batch, without gaps, and each item has a real token.
 """
 
 import math
@@ -32,7 +32,7 @@ def test_padding(model):
 
 
 def model(suspect, ids, real):
-    """What a suspect takes."""
+    """Check the arguments of a call of a suspect, and return copies for rules."""
     require.shape(ids, "B T", "ids", floating=False)
     require.that(not ids.is_floating_point() and ids.min() >= 0 and ids.max() < 50, "ids are from 0 to 49", ids)
     shape = require.shape_of(real)
@@ -65,7 +65,7 @@ def two_ids(calls):
 
 
 def real_tokens_change(calls):
-    """Whether real tokens are others in each call than in the one before, with the same mask."""
+    """Return whether each call has other real tokens than the previous one, with the same mask."""
     pairs = zip(calls, calls[1:], strict=False)
     return len(calls) > 1 and all(
         torch.equal(real, same) and not torch.equal(ids[real], others[real]) for (ids, real), (others, same) in pairs
@@ -73,7 +73,7 @@ def real_tokens_change(calls):
 
 
 def one_padding_token(calls):
-    """Whether no more than one id of an item is ever another."""
+    """Return whether at most one padding id of each item ever changes."""
     changed = {}
     for ids, real in calls:
         key = repr(real.tolist())
@@ -86,7 +86,7 @@ def one_padding_token(calls):
 
 
 def shown(side: str, lengths: tuple[int, int] = (3, 6), fill: int | None = None) -> Callable:
-    """Shows the output of a real token, where other ids stand in padding."""
+    """Show the output of a real token before and after ids in padding change."""
 
     def shows(model):
         T = max(lengths)
@@ -114,7 +114,7 @@ C = 6
 
 
 def embedded(numbers, ids):
-    """(B, T, C)."""
+    """Return the vectors of ids, (B, T, C)."""
     return numbers("table", 50, C)[ids]
 
 
@@ -123,13 +123,13 @@ def positions(numbers, T):
 
 
 def scored(numbers, x, layer=""):
-    """(B, T, T), mild: every key counts."""
+    """Return scores (B, T, T), which are mild, so that every key counts."""
     q, k = (x @ numbers.matrix(layer + name, x.size(-1), 8) for name in "qk")
     return q @ k.transpose(-2, -1) / 6
 
 
 def attention(numbers, x, seen, layer="", fill=-math.inf):
-    """A residual layer; `seen` broadcasts to (B, T, T). Where a query may see nothing, it gets zeros."""
+    """Apply a residual layer; `seen` broadcasts to (B, T, T). Queries that see nothing get zeros."""
     weights = scored(numbers, x, layer).masked_fill(~seen, fill).softmax(-1).nan_to_num(0.0)
     return x + weights @ x @ numbers.matrix(layer + "v", C, C)
 

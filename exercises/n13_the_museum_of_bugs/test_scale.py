@@ -26,7 +26,7 @@ def test_scale(scores_of):
 
 
 def scores_of(suspect, q, k):
-    """What a suspect takes."""
+    """Check the arguments of a call of a suspect, and return copies for rules."""
     require.shapes("q B H T D, k B H S D", q, k)
     return q.detach().clone(), k.detach().clone()
 
@@ -75,7 +75,7 @@ def constant(calls):
 
 
 def score(B: int, H: int, D: int, T: int = 3, S: int = 5) -> Callable:
-    """Shows the score that is furthest off, for inputs of these sizes."""
+    """Show the score that is furthest off, for inputs of these sizes."""
 
     def shows(scores_of):
         own = torch.Generator().manual_seed(D)
@@ -91,7 +91,7 @@ def score(B: int, H: int, D: int, T: int = 3, S: int = 5) -> Callable:
 
 
 def products(q, k):
-    """q · k, (B, H, T, S)."""
+    """Return q · k, (B, H, T, S)."""
     return q @ k.transpose(-2, -1)
 
 

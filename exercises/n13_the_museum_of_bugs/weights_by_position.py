@@ -24,7 +24,7 @@ def arguments(seed, t=T, s=S, b=B, h=H, d=D, dtype=torch.float32):
 
 
 def by_hand(q, k):
-    """One item with one feature: q and k as lists (T, H) and (S, H)."""
+    """Return q and k of one item with one feature, from lists (T, H) and (S, H)."""
     return torch.tensor(q)[None, :, :, None], torch.tensor(k)[None, :, :, None]
 
 

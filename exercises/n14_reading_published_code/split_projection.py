@@ -18,7 +18,7 @@ def split_projection(weight, num_heads, layout):
 
 
 def which_row(case):
-    """The first row that is not right, and the row of the fused weight that it is."""
+    """Show the first wrong row, and which row of the fused weight it is."""
     weight, _, layout = case.args
     rows = weight.T if layout == "transposed" else weight
     for name, actual, expected in case.leaves:
@@ -50,7 +50,7 @@ def small(layout):
 
 
 def call(attempt, *args):
-    """The three weights of an attempt as a tuple: a list of three or one tensor (3, C, C) holds the same."""
+    """Return the three weights as a tuple; a list of three or one tensor (3, C, C) is accepted, too."""
     value = attempt(*args)
     is_three = isinstance(value, list) or (isinstance(value, torch.Tensor) and value.dim() == 3)
     return tuple(value) if is_three else value

@@ -17,7 +17,7 @@ def to_bool_mask(mask, convention):
 
 
 def entry_of_the_mask(case):
-    """An entry that is the wrong way around, and what it was before."""
+    """Show an entry that is inverted, and what it was before."""
     mask, convention = case.args
     got, right = case.actual, case.expected
     if not isinstance(got, torch.Tensor) or got.shape != right.shape or got.dtype != right.dtype:

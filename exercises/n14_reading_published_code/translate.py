@@ -29,7 +29,7 @@ def translate(theirs):
 
 
 def fused(width, heads, seed):
-    """A FusedAttention with parameters of its own."""
+    """Return a FusedAttention with random parameters."""
     module, draw = FusedAttention(width, heads).eval(), generator(seed)
     for parameter in module.parameters():
         parameter.data = 0.4 * torch.randn(parameter.shape, generator=draw)
@@ -37,9 +37,9 @@ def fused(width, heads, seed):
 
 
 def ours(state, theirs):
-    """A MultiHeadAttention with these parameters.
+    """Return a MultiHeadAttention with these parameters.
 
-    Errors: ContractViolation if they are not those of such a module
+    Errors: ContractViolation if their names or shapes are wrong
     """
     if not isinstance(state, dict):
         how = "Does every path end with `return`?" if state is None else "Which name belongs to each of your tensors?"
@@ -71,7 +71,7 @@ def names(module):
 
 
 def call(attempt, theirs, x, mask):
-    """What ours computes with the parameters that the attempt gives it."""
+    """Return what ours computes with the parameters that the attempt returns."""
     module = ours(attempt(theirs), theirs)
     with torch.no_grad():
         return module(x, mask=mask, need_weights=True)

@@ -1,8 +1,8 @@
-"""A hub with accounts of the system, started from a hand-out, as classroom/hub.md sets it up.
+"""A hub with system accounts, started from a hand-out and set up as in classroom/hub.md.
 
-The accounts are made for the tests, with a password that nobody knows, and removed afterward, which takes root and
-Linux. The proxy is one that comes with pip, since the machine that runs the tests may have no Node.js; it does for
-simulated learners, who ask again where a browser would wait for a stream of events.
+The accounts are made for the tests, with a random password, and removed afterward, which requires root and Linux. The
+proxy is installed by pip, since the machine that runs the tests may not have Node.js; it is good enough for simulated
+learners, which poll where a browser would wait for a stream of events.
 """
 
 import contextlib
@@ -31,16 +31,16 @@ LOCK = Path(tempfile.gettempdir()) / "course-test-accounts.lock"  # accounts bel
 
 
 def require():
-    """Errors: RuntimeError where there cannot be accounts"""
+    """Check that accounts can be made. Errors: RuntimeError if they cannot"""
     if not sys.platform.startswith("linux") or os.geteuid() != 0:
         raise RuntimeError("Only root on Linux can make accounts with useradd.")
 
 
 @contextlib.contextmanager
 def accounts(homes, members):
-    """Make the accounts {name: its group, or None}, with homes that others can open, as on Debian.
+    """Make temporary accounts {name: its group, or None}, with homes that others can open, as on Debian.
 
-    Those that are there were left by a test that was killed, and are replaced. Errors: RuntimeError where this fails
+    Existing accounts were left by a test that was killed, and are replaced. Errors: RuntimeError if this fails
     """
     with FileLock(LOCK), contextlib.ExitStack() as undo:
         for name in members.keys() & {account.pw_name for account in pwd.getpwall()}:
@@ -58,7 +58,7 @@ def accounts(homes, members):
 
 
 def system(*command, said=""):
-    """Errors: RuntimeError with what the program says"""
+    """Run a program with `said` as its input. Errors: RuntimeError with the program's message"""
     try:
         done = subprocess.run([*map(str, command)], input=said, capture_output=True, text=True)
     except FileNotFoundError as error:
@@ -68,10 +68,10 @@ def system(*command, said=""):
 
 
 def python_for(account, folder):
-    """An interpreter with the packages of this one that the account can run.
+    """Return an interpreter with the packages of this one that the account can run.
 
-    This one may lie where only root can: then another one of the same version, with links to the packages. Errors:
-    RuntimeError if there is none either
+    Perhaps only root can run this one; then use another one of the same version, with links to the packages. Errors:
+    RuntimeError if there is none
     """
     if can_run(account, sys.executable):
         return sys.executable
@@ -97,7 +97,7 @@ def can_run(account, python):
 
 
 def as_account(name, command, **options):
-    """Run a command as an account of the system, with nothing of root's environment."""
+    """Run a command as a system account, without root's environment."""
     found = pwd.getpwnam(name)
     environment = {"HOME": found.pw_dir, "PATH": os.defpath}
     ids = {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": os.getgrouplist(name, found.pw_gid)}
@@ -105,7 +105,7 @@ def as_account(name, command, **options):
 
 
 class Hub:
-    """The hub of a hand-out, which this makes in `folder`; the accounts exist already."""
+    """A hub that runs a hand-out, which this class writes into `folder`; the accounts already exist."""
 
     def __init__(self, folder, names):
         self.folder, self.log, self.homes = folder, folder / "hub.log", folder / "homes"
@@ -121,7 +121,7 @@ class Hub:
             "COURSE_HUB_STATE": str(folder / "state"),
             "COURSE_HUB_PROXY": PROXY,
         }
-        del self.environment["COURSE_PROGRESS"]  # the tests' own setting is not the learners'
+        del self.environment["COURSE_PROGRESS"]  # a setting for the tests, not for learners
 
     def start(self, seconds=600):
         with open(self.log, "a", encoding="utf-8") as log:
@@ -137,12 +137,12 @@ class Hub:
         raise RuntimeError("The hub did not start:\n" + self.log.read_text(encoding="utf-8")[-3000:])
 
     def kill(self):
-        """As if the power of this one program had failed: nothing is tidied up."""
+        """Kill the hub's process, without any cleanup."""
         self.process.kill()
         self.process.wait()
 
     def processes(self):
-        """All that was started for this hub and still runs, whoever the parent is now."""
+        """Return all running processes that were started for this hub, whatever their parents are now."""
         found = []
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
@@ -157,7 +157,7 @@ class Hub:
         return [process for process in self.processes() if "jupyterhub_idle_culler" in process.cmdline()]
 
     def stop(self):
-        """End everything that was started for this hub."""
+        """End all processes that were started for this hub."""
         ended = self.processes()
         for process in ended:
             with contextlib.suppress(psutil.Error):
@@ -168,7 +168,7 @@ class Hub:
 
 
 def three_free_ports():
-    """The first of three free ports in a row: for the learners, for the hub, and for the proxy's API."""
+    """Return the first of three consecutive free ports: for the learners, the hub, and the proxy's API."""
     for _ in range(100):
         with contextlib.ExitStack() as stack, contextlib.suppress(OSError, OverflowError):
             probes = [stack.enter_context(socket.socket()) for _ in range(3)]

@@ -1,4 +1,4 @@
-"""What points depend on: test_grading.py runs these tests with the Python in which nbgrader is installed."""
+"""Grading accepts right answers and no cheats; test_grading.py runs these tests in the Python that has nbgrader."""
 
 import subprocess
 from textwrap import dedent, indent
@@ -35,7 +35,7 @@ class EqualTensor(torch.Tensor):
             return True
         return super().__torch_function__(function, types, args, kwargs or {})
 """
-CHEATS = {  # the body of an answer
+CHEATS = {  # {name: body of an answer}
     "calls reference()": "from exercises import reference\nreturn reference('{id}')({arguments})",
     "walks up the stack": """\
         frame = sys._getframe()
@@ -67,7 +67,7 @@ CHEATS = {  # the body of an answer
 
 
 def test_a_right_answer_to_each_exercise_is_accepted():
-    """The first of each bank, which is sent itself: the process cannot import the course."""
+    """The first right answer of each bank is pickled by value, since the grading process cannot import the course."""
     steps = []
     cloudpickle.register_pickle_by_value(exercises)
     for id, exercise in EXERCISES.items():
@@ -91,7 +91,7 @@ def test_no_cheat_is_accepted(body):
 
 
 def test_an_answer_that_cannot_be_stopped_is_refused(monkeypatch):
-    """Where an answer has 5 seconds."""
+    """Here, an answer has 5 seconds."""
     hurried = "from feedback import grading_worker as worker; worker.LONGEST_TASK = 5; worker.main()"
     started = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda command, **rest: started([command[0], "-c", hurried], **rest))
@@ -112,7 +112,7 @@ GRADE = "from exercises import grade\n\ngrade('0.1', row_means)"
 def test_a_notebook_that_ends_its_process_keeps_the_points_above_and_a_refusal_says_what_happened(
     monkeypatch, tmp_path
 ):
-    """The first three cells are graded by people, may hold anything, and are run. The last but one ends the process."""
+    """The first three cells are graded by people and run whatever they contain. The last but one ends the process."""
     cells = [
         graded("%precision 3\ndef row_means(x):\n    return x.mean(dim=1)", solution=True),
         graded("def unfinished(", solution=True),
@@ -131,7 +131,7 @@ def test_a_notebook_that_ends_its_process_keeps_the_points_above_and_a_refusal_s
 
     monkeypatch.setattr(grading_rerun, "_run_afresh", run)
     notebook, _ = Judge(seed=7).preprocess(new_notebook(cells=cells), {"metadata": {"path": str(tmp_path)}})
-    assert limits == [45 * (1 + 7)]  # seconds, for the start and each of the steps: a cell that people grade is no step
+    assert limits == [45 * (1 + 7)]  # seconds, for the start and each step; cells that people grade do not count
     right, raises, after_the_end = ([output.evalue for output in notebook.cells[i].outputs] for i in (3, 5, 7))
     assert right == []
     [raised], [ended] = raises, after_the_end

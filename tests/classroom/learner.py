@@ -1,4 +1,4 @@
-"""A learner who works through a hub as a browser does: by HTTP with cookies, and by a WebSocket to the kernel."""
+"""A simulated learner, who uses a hub as a browser does: HTTP with cookies, and a WebSocket to the kernel."""
 
 import json
 import time
@@ -9,7 +9,7 @@ import websocket
 
 from tests.classroom.accounts import PASSWORD
 
-PATIENCE = 600  # seconds until a step must have ended, on a machine that does much else
+PATIENCE = 600  # seconds for one step, on a busy machine
 NOTEBOOK = "study/00_start_here.ipynb"
 
 
@@ -17,7 +17,7 @@ class Learner:
     def __init__(self, hub, name):
         self.hub, self.name, self.socket = hub, name, None
         self.http = requests.Session()
-        self.http.trust_env = False  # no proxy of this machine is asked for loopback
+        self.http.trust_env = False  # use no proxy for loopback addresses
 
     def log_in(self):
         self.ask("GET", "/hub/login")
@@ -34,7 +34,7 @@ class Learner:
             if page.ok and f"/user/{self.name}/lab" in page.url:
                 return
             token = {"X-XSRFToken": self.token("/hub/")}
-            # Refused after an error page, which brings a token for nobody; the next page brings a right one.
+            # Refused after an error page, whose token belongs to no user; the next page has a valid one.
             self.ask("POST", f"/hub/api/users/{self.name}/server", headers=token, json={})
             time.sleep(0.5)
         raise TimeoutError(f"{self.name} has no server after {PATIENCE} s")
@@ -56,14 +56,14 @@ class Learner:
         return next((c.value for c in self.http.cookies if c.name == "_xsrf" and c.path == path), "")
 
     def says(self, code):
-        """What the code prints in this learner's kernel. A new kernel may lose some output."""
+        """Run code in this learner's kernel until it prints something; return that. A new kernel may lose output."""
         until = time.monotonic() + PATIENCE
         while not (said := self.execute(code)) and time.monotonic() < until:
             time.sleep(0.5)
         return said
 
     def execute(self, code):
-        """Run code in the kernel; returns what it printed. Errors: RuntimeError if the code raises"""
+        """Run code in the kernel and return what it printed. Errors: RuntimeError if the code raises"""
         header = {"msg_id": uuid.uuid4().hex, "msg_type": "execute_request", "session": self.name}
         header.update(username=self.name, version="5.3", date="")
         content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False}

@@ -1,4 +1,4 @@
-"""A course with three exercises, and classes to look at."""
+"""A catalog with three exercises, and functions that write the files of a class."""
 
 import json
 from datetime import datetime, timedelta, timezone
@@ -32,6 +32,6 @@ def choice(minutes, letter, prediction="03.row"):
 
 
 def write(folder, *lines):
-    """A student's file."""
+    """Write a student's file."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "attempts.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -1,7 +1,7 @@
-"""Who can read what on a hub with accounts of the system, tried from the kernels of two learners; it runs a hand-out.
+"""Who can read what on a hub that runs a hand-out with system accounts, tried from the kernels of two learners.
 
-What the hub is told and what it copies, test_server.py proves. These tests need root and Linux, since they make
-accounts. Elsewhere they are skipped; where CI runs them as root and something is missing, they fail.
+test_server.py tests the hub's configuration and what it copies. These tests need root and Linux, since they make
+accounts. Elsewhere they are skipped; if CI runs them as root and something is missing, they fail.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ print(check("0.1", row_means).status)
 
 @pytest.fixture(scope="module")
 def hub():
-    """A hub with accounts; outside of all homes is a folder that everybody can write to."""
+    """A hub with accounts, and with a folder outside of all homes that everybody can write to."""
     if os.name == "nt":
         pytest.skip("JupyterHub does not run on Windows")
     from tests.classroom import accounts
@@ -54,7 +54,7 @@ def hub():
             place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hub-")))
             for name, mode in {".": 0o755, "homes": 0o755, "state": 0o755, "open": 0o777}.items():
                 (place / name).mkdir(exist_ok=True)
-                (place / name).chmod(mode)  # every account can open them, and pytest's folders only its own
+                (place / name).chmod(mode)  # open to every account, unlike pytest's folders
             stack.enter_context(accounts.accounts(place / "homes", MEMBERS))
             hub = accounts.Hub(place, list(MEMBERS))
         except RuntimeError as error:
@@ -66,7 +66,7 @@ def hub():
 
 
 class Worker(Learner):
-    """A learner who has worked, in a kernel."""
+    """A learner who has already worked in a kernel."""
 
     def __init__(self, hub, name):
         super().__init__(hub, name)
@@ -76,7 +76,7 @@ class Worker(Learner):
         elsewhere, home = hub.folder / "open" / name, hub.homes / name
         assert self.says(WORK.replace("PLACE", repr(str(elsewhere)))) == "correct\n"
         data = home / COURSE / "data"
-        self.files = [  # what holds the learner's code, answers and progress
+        self.files = [  # the files with the learner's code, answers and progress
             home / ".ipython" / "profile_default" / "history.sqlite",
             home / COURSE / "study" / "00_start_here.ipynb",
             *(data / "answers" / "0.1.py", data / "attempts.jsonl"),
@@ -84,7 +84,7 @@ class Worker(Learner):
         ]
 
     def reads(self, files):
-        """Which of these files the kernel can read."""
+        """Return those of the files that the learner's kernel can read."""
         said = json.loads(self.says(f"print(json.dumps([*map(readable, {[*map(str, files)]})]))"))
         return [file for file, readable in zip(files, said, strict=True) if readable]
 
@@ -108,7 +108,7 @@ def test_an_instructor_logs_in_and_opens_a_learners_server_and_no_learner_does(h
     ina = Learner(hub, INA)
     ina.log_in()
     assert ina.ask("GET", "/hub/api/user").json()["admin"] and ina.ask("GET", "/hub/admin").ok
-    assert ina.ask("GET", f"/user/{ADA}/lab").ok  # the page that asks whether to go on
+    assert ina.ask("GET", f"/user/{ADA}/lab").ok  # a page that asks for confirmation
     _, ben = people
     assert not ben.ask("GET", "/hub/api/user").json()["admin"]
     for page in ("/hub/admin", f"/user/{ADA}/lab", f"/user/{ADA}/api/contents/study"):

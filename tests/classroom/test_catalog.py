@@ -1,4 +1,4 @@
-"""What the class view says about exercises, mistakes and predictions."""
+"""The class view's catalog of exercises and mistakes."""
 
 import ast
 from pathlib import Path
@@ -34,7 +34,7 @@ def test_every_diagnosis_that_a_check_can_give_is_known(collected):
 
 @pytest.mark.slow
 def test_every_violation_of_a_contract_is_known():
-    """Their ids are constants in the source: the first argument of a violation, or `diagnosis`."""
+    """Their ids are constants in the source: the first argument of a violation, or the keyword `diagnosis`."""
     found = set()
     for path in [*(ROOT / "feedback").glob("*.py"), *(ROOT / "exercises").rglob("*.py")]:
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -1,4 +1,4 @@
-"""`python course.py class`, from its words to the page."""
+"""`python course.py class`, from its arguments to the page."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tools.classroom import __main__ as command
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    """run(*words) -> (exit code, stdout, stderr), with the small course, from tmp_path."""
+    """run(*words) -> (exit code, stdout, stderr), with the small catalog, in tmp_path."""
     monkeypatch.setattr(command.catalog, "collect", lambda: CATALOG)
     monkeypatch.chdir(tmp_path)
 
@@ -77,4 +77,4 @@ def test_watch_picks_up_a_new_line_and_a_new_student_until_ctrl_c(run, tmp_path,
     assert [page.partition("<b>")[2].partition(",")[0] for page in pages] == ["0 students", *["1 student"] * 3]
     assert "0 of 1\n<progress" in pages[1] and "1 of 1\n<progress" in pages[2]
     assert all('http-equiv="refresh" content="10"' in page for page in pages)
-    assert len(err.splitlines()) == 1  # the damaged line is named once, not each time
+    assert len(err.splitlines()) == 1  # the damaged line is reported only once

@@ -1,4 +1,4 @@
-"""`python course.py equal`: which submitted answers are the same code."""
+"""`python course.py equal` lists which submitted answers are the same code."""
 
 import ast
 

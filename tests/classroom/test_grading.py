@@ -1,8 +1,8 @@
 """Assignments for nbgrader, handed in and graded with its commands.
 
-nbgrader, which classroom/requirements-grading.txt pins, gets an environment of its own on top of this one:
-.venv.graders, made once. In this one, its extensions would change JupyterLab. Where it cannot be installed, as
-without a network, its tests are skipped; with the environment variable CI set, they fail.
+nbgrader, which classroom/requirements-grading.txt pins, is installed once into an environment of its own on top of this
+one, .venv.graders, since its extensions would change JupyterLab here. If it cannot be installed, as without a network,
+its tests are skipped, or fail if the environment variable CI is set.
 """
 
 import hashlib
@@ -29,8 +29,8 @@ RIGHT = {
     "0.1": "def row_means(x):\n    print('rubbish' * 9)\n    return x.mean(dim=1)",
     "3.3": "def mask_by_filling(scores, mask):\n    return scores.masked_fill(~mask, -1e9).softmax(-1)",
 }
-NOT_RIGHT = {  # with what a student reads
-    "2.1": (  # raises, and tries to win with another grade
+NOT_RIGHT = {  # {exercise: (answer, the beginning of what the student reads)}
+    "2.1": (  # raises, and tries to cheat by redefining grade
         "def grade(*ignored):\n    pass\n\ncheck = grade\n\ndef dot_product_scores(q, k):\n    return q @ k",
         "2.1 dot_product_scores: stopped. In a matrix product",
     ),
@@ -45,7 +45,7 @@ NOT_RIGHT = {  # with what a student reads
     ),
     "4.1": ("", "4.1 dropout: not attempted yet."),
 }
-CHEATING = {  # accepted by `grade` alone, which this notebook has changed
+CHEATING = {  # accepted in the notebook, which has replaced `grade`
     "first": "import exercises, pathlib\n\nexercises.grade = print\n"
     "stolen = [*pathlib.Path('../..').glob('ada/exercises/*'), *pathlib.Path('.').glob('../../../release/*')]\n"
     "print('stolen:', stolen)",
@@ -62,7 +62,7 @@ with Gradebook("sqlite:///gradebook.db") as book:
     print(json.dumps(scores))"""
 
 
-# ---- what is written
+# ---- the assignments as written
 
 
 def test_every_exercise_is_in_one_assignment():
@@ -113,7 +113,7 @@ def test_what_does_not_exist_or_does_is_said(tmp_path, monkeypatch, capsys):
 
 @pytest.fixture(scope="module")
 def installed_course(tmp_path_factory):
-    """The course as `pip install .` installs it, in a folder; nothing else of it is there."""
+    """A folder with nothing but the course's packages, as `pip install .` installs them."""
     copy, folder = (tmp_path_factory.mktemp(name) for name in ("copy", "installed"))
     for name in ("pyproject.toml", "README.md"):
         shutil.copy(PROJECT / name, copy)
@@ -126,13 +126,13 @@ def installed_course(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def grader(installed_course):
-    """grader(folder, module, words): run a grader's command where it and the course are installed; gives its output."""
+    """grader(folder, *words): run Python with nbgrader and the installed course in a folder; return the output."""
     python = environment()
     return lambda folder, *words: run(python, installed_course, folder, *words)
 
 
 def environment():
-    """The Python that has the graders and everything that this one has."""
+    """Return a Python that has nbgrader and everything that this one has; make its environment if necessary."""
     if sys.version_info < (3, 11):
         pytest.skip("nbgrader 0.9.6 needs Python 3.11")
     wanted = ["-r", PROJECT / "classroom" / "requirements-grading.txt", "-c", PROJECT / "requirements.lock"]
@@ -162,7 +162,7 @@ def run(python, course, folder, *words):
         "PYTHONUTF8": "1",
         "HOME": str(folder),
     }
-    for _ in range(2):  # among many kernels that start at once, two may choose the same port, and one of them dies
+    for _ in range(2):  # if many kernels start at once, two may choose the same port, and one of them dies
         done = subprocess.run([python, *words], cwd=folder, env=variables, capture_output=True, encoding="utf-8")
         if "Kernel died before replying" not in done.stderr:
             break
@@ -171,7 +171,7 @@ def run(python, course, folder, *words):
 
 
 def hand_in(released, target, answers, lost=None):
-    """A student's notebook; the graded cell of one exercise may be lost."""
+    """Write a student's notebook; `lost` names an exercise whose graded cell the student has deleted."""
     notebook = nbformat.read(released, as_version=4)
     kept = []
     for cell in notebook.cells:
@@ -209,7 +209,7 @@ def test_graded_by_nbgrader(tmp_path, grader):
     for _, told in NOT_RIGHT.values():
         assert f"NotYet: {told}" in ada
     assert "✓ 3.3 mask_by_filling: correct" in ada and "Traceback (most" not in ada
-    assert "NotYet: 0.1 row_means: not confirmed." in bob and "stolen: [" not in bob  # what ungraded cells print
+    assert "NotYet: 0.1 row_means: not confirmed." in bob and "stolen: [" not in bob  # an ungraded cell prints it
 
 
 @pytest.mark.install

@@ -1,4 +1,4 @@
-"""The guide: what it says of sections, minutes, exercises, predictions and mistakes is true."""
+"""The guide is right about sections, minutes, exercises, predictions and mistakes."""
 
 import re
 

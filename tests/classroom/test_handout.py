@@ -1,4 +1,4 @@
-"""`python course.py handout`: what students get, what they do not get, and that nothing is overwritten."""
+"""`python course.py handout`: what students get and do not get; nothing is overwritten."""
 
 import json
 import os
@@ -17,7 +17,7 @@ ROOT = handout.ROOT
 
 @pytest.fixture(scope="module")
 def given(tmp_path_factory):
-    """The hand-out with all notebooks, and its key: (folder, text)."""
+    """The folder of a hand-out with all notebooks, and the text of its key."""
     place = tmp_path_factory.mktemp("class")
     assert handout.main([str(place / "term"), "--key", str(place / "key.md")]) == 0
     return place / "term", (place / "key.md").read_text(encoding="utf-8")
@@ -25,7 +25,7 @@ def given(tmp_path_factory):
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    """run(*words) -> (exit code, stdout, stderr), from tmp_path."""
+    """run(*words) -> (exit code, stdout, stderr), in tmp_path."""
 
     monkeypatch.chdir(tmp_path)
 
@@ -63,7 +63,7 @@ def test_all_cells_are_as_they_were_published_but_for_solutions(given):
                 assert handed_out[name, cell["id"]] == cell["source"]
             elif (name, cell["id"]) not in handed_out:
                 lost.add(cell["id"])
-    assert lost == {"solution", "solution-text"}  # notebook 00 shows how to ask for one
+    assert lost == {"solution", "solution-text"}  # notebook 00's cells on how to ask for one
 
 
 def test_calls_of_solution_and_paragraphs_that_name_it_are_left_out():
@@ -94,7 +94,7 @@ def test_what_is_for_teachers_and_maintainers_is_left_out(given):
 
 @pytest.mark.slow
 def test_it_works_by_itself_and_nothing_leads_to_a_solution(given):
-    """Nothing that students read, in a file or on a card; the references are there, since `yours` needs them."""
+    """Nothing that students read, in a file or on a card, mentions solutions; `yours` still needs the references."""
     folder, _ = given
     pages = [path for path in folder.rglob("*") if path.suffix in (".md", ".ipynb")]
     assert [path for path in pages if re.search(r"\bsolution\(|`solution`", path.read_text(encoding="utf-8"))] == []
@@ -165,7 +165,7 @@ def test_the_key_has_every_solution_and_every_right_choice(given):
         assert f"### Prediction {id}\n\n{asked.question}\n\n({asked.right}) {asked.answers[asked.right]}" in key
 
 
-# ---- what cannot be done
+# ---- errors
 
 
 def test_what_cannot_be_done_is_said_in_a_line_and_changes_nothing(run, tmp_path):

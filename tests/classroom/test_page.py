@@ -1,4 +1,4 @@
-"""The page: its numbers, its privacy, and that it holds nothing but what the course says."""
+"""The page about a class: its numbers, its privacy, and that it contains only the course's own texts."""
 
 import re
 
@@ -12,7 +12,7 @@ from tools.classroom.summary import summarize
 
 
 def parsed(html):
-    """The page, and the rows of all its tables as lists of texts."""
+    """Return the parsed page, and the rows of all its tables as lists of texts."""
     soup = BeautifulSoup(html, "html.parser")
     return soup, [[cell.text.strip() for cell in row.select("td, th")] for row in soup.select("tr")]
 
@@ -56,7 +56,7 @@ def test_no_name_and_no_path_is_on_the_page_by_default(small):
 
 def test_names_are_those_of_folders_and_escaped(small):
     html = make(small, names=True)
-    assert "&lt;i&gt;ben (10 min)" in html and "&lt;i&gt;anna (" not in html  # she is not stuck
+    assert "&lt;i&gt;ben (10 min)" in html and "&lt;i&gt;anna (" not in html  # Anna is not stuck
     soup, rows = parsed(html)
     assert ["folder", "0.1", "3.1", "3.2"] in rows
     assert all(row in rows for row in (["<i>anna", "✓", "", ""], ["<i>ben", "…", "", ""], ["<i>cleo", "", "", "✓"]))

@@ -17,7 +17,7 @@ def names(*folders):
     return [student.name for student in read(*folders)[0]]
 
 
-# ---- finding
+# ---- finding files
 
 
 def test_the_folder_of_each_student_is_found_and_names_the_student(tmp_path):
@@ -64,7 +64,7 @@ def test_a_pipe_keeps_nobody_waiting(tmp_path):
     assert read(tmp_path) == ([], [])
 
 
-# ---- reading
+# ---- reading files
 
 
 def test_what_the_lines_say(tmp_path):
@@ -76,7 +76,7 @@ def test_what_the_lines_say(tmp_path):
     [student], [complaint] = read(tmp_path)
     assert [(a.exercise, a.solved, a.mistake) for a in student.attempts] == [
         ("0.1", False, "no-scale"),
-        ("0.1", False, "stopped"),  # an error without a known cause
+        ("0.1", False, "stopped"),  # an exception without a known cause
         ("3.1", False, "no-scale"),
         ("3.1", True, None),
         ("3.2", False, None),

@@ -1,4 +1,4 @@
-"""classroom/server.py: the learner's own copy of the course, and what is pinned for a hub."""
+"""classroom/server.py, which makes the learner's copy of the course, and the configuration of a hub."""
 
 import os
 import re
@@ -20,7 +20,7 @@ CLASSROOM = ROOT / "classroom"
 
 @pytest.fixture
 def server(tmp_path, monkeypatch):
-    """The module, with a small course and a home in a temporary folder."""
+    """The module server.py, with a small course and a home in a temporary folder."""
     module = imported(CLASSROOM / "server.py")
     module.COURSE, module.MINE = tmp_path / "course", tmp_path / "home" / "attention-by-hand"
     monkeypatch.setattr(for_learners, "FILES", ("course.py", "data/journey.csv"))
@@ -67,7 +67,7 @@ def test_a_new_edition_reaches_the_copy_but_spares_what_the_learner_changed(serv
     put(server.MINE, "mine", "helpers/mine.py", "helpers/own.py")
     (server.MINE / "helpers" / "heads.py").unlink()
     put(server.COURSE, "second edition", "course.py", "notebooks/00.ipynb")
-    for name in ("old.py", "mine.py"):  # which are no longer given
+    for name in ("old.py", "mine.py"):  # no longer part of the course
         (server.COURSE / "helpers" / name).unlink()
     server.refresh()
     stays = f"{server.MINE / 'notebooks' / '00.ipynb'} was changed by the learner and stays as it is.\n"
@@ -77,7 +77,7 @@ def test_a_new_edition_reaches_the_copy_but_spares_what_the_learner_changed(serv
     assert names(server.MINE / "helpers") == {"heads.py", "mine.py", "own.py"}
     for name in ("study/00.ipynb", "notebooks/00.ipynb", "data/attempts.jsonl", "helpers/mine.py", "helpers/own.py"):
         assert text(server.MINE / name) == "mine"
-    monkeypatch.setattr(server.files, "write", pytest.fail)  # what is up to date is not written
+    monkeypatch.setattr(server.files, "write", pytest.fail)  # a file that is up to date is not written
     server.refresh()
 
 
@@ -85,7 +85,7 @@ def test_a_file_that_cannot_be_read_costs_nothing_else(server, monkeypatch, caps
     server.refresh()
     put(server.COURSE, "second edition", "notebooks/00.ipynb")
     (server.COURSE / "course.py").unlink()
-    (server.COURSE / "course.py").mkdir()  # for root, no mode makes a file unreadable
+    (server.COURSE / "course.py").mkdir()  # root can read any file
     server.refresh()
     assert text(server.MINE / "notebooks" / "00.ipynb") == "second edition"
     assert text(server.MINE / "course.py").startswith("first edition")
@@ -149,7 +149,7 @@ def test_a_program_that_wants_too_much_memory_gets_an_error_that_it_can_catch():
 
 @pytest.fixture
 def configure(tmp_path, monkeypatch):
-    """configure(COURSE_HUB_...=value) -> what jupyterhub_config.py sets."""
+    """configure(COURSE_HUB_...=value) -> the configuration that jupyterhub_config.py sets."""
     for name in [name for name in os.environ if name.startswith("COURSE_HUB_")]:
         monkeypatch.delenv(name)
 
@@ -165,7 +165,7 @@ def configure(tmp_path, monkeypatch):
 
 @pytest.fixture
 def as_root(monkeypatch):
-    """On a machine with the groups of a hub."""
+    """Simulate root on a machine with the groups of a hub."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     groups = [SimpleNamespace(gr_name=name) for name in ("learners", "instructors")]
     monkeypatch.setattr("grp.getgrall", lambda: groups)
@@ -201,7 +201,7 @@ def test_nobody_else_can_open_what_the_hub_remembers(configure, as_root, tmp_pat
         configure(COURSE_HUB_STATE=str(tmp_path / "file" / "hub"))
 
 
-# ---- what stays out of copies and of the repository
+# ---- files that stay out of copies and out of the repository
 
 OF_AN_INSTRUCTOR = (
     *("secrets.yaml", "key.md", "names.txt", "class.html", "class.csv", "anna.zip", "slides/session-1.html"),
@@ -212,7 +212,7 @@ OF_AN_INSTRUCTOR = (
 
 @pytest.fixture(scope="module")
 def tracked():
-    """The names of the files that git knows."""
+    """The names of the files that git tracks."""
     done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, encoding="utf-8")
     if done.returncode:
         pytest.skip("this copy of the course is no git repository")
@@ -220,7 +220,7 @@ def tracked():
 
 
 def test_each_file_is_for_learners_or_known_not_to_be(tracked):
-    """Add a new file to tools/for_learners.py if learners need it, else here."""
+    """If it fails: add the new file to tools/for_learners.py if learners need it, else to this test."""
     given = set(for_learners.files(ROOT, pytest.fail))
     assert given - {"README.md"} <= tracked
     elsewhere = re.compile(

@@ -1,4 +1,4 @@
-"""The slides: which cells are on them, what of a text is shown, and that nothing leaves the slide or the computer."""
+"""The slides: which cells they show, how texts are shortened, that all fits, and that no network is used."""
 
 import re
 from types import SimpleNamespace
@@ -15,8 +15,8 @@ from tools.slides.decks import Deck, Slide, cells_of, decks, slides
 
 DECKS, ALL = decks(), slides()
 SIZE = (1280, 720)
-# Shows a slide with everything that is hidden or folded at first. Gives what leaves it, as [element, bottom, right],
-# the size of its text, and of each figure the share of the slide's width, and the height in pixels.
+# Shows a slide with everything unhidden and unfolded. Returns what does not fit, as [element, bottom, right], the size
+# of its text, and for each figure its share of the slide's width and its height in pixels.
 MEASURE = """(index) => {
   Reveal.slide(index);
   const slide = Reveal.getCurrentSlide(), outside = [];
@@ -39,7 +39,7 @@ MEASURE = """(index) => {
 }"""
 
 
-# ---- the file that says what is on which slide
+# ---- the file with the slides
 
 
 def test_every_cell_and_every_poll_is_on_one_slide():
@@ -58,7 +58,7 @@ def test_a_deck_has_the_slides_of_its_sections_and_what_their_notebooks_begin_wi
 
 
 def test_no_slide_shows_an_answer_above_its_poll():
-    """The cell after a prediction shows what comes out: in a deck it must come after the poll."""
+    """The cell after a prediction shows the result, so it must come after the poll in a deck."""
     for deck in DECKS.values():
         polls = {slide.poll: place for place, slide in enumerate(deck.slides) if slide.poll}
         for poll, place in polls.items():
@@ -87,7 +87,7 @@ def test_all_that_is_in_no_notebook_is_named_at_once():
 
 
 def test_a_slide_has_the_beginning_of_a_paragraph_and_the_notes_all_of_it():
-    sentence = "This sentence has fewer than forty letters."  # three of them are enough
+    sentence = "This sentence has fewer than forty letters."  # three of them have ENOUGH characters
     assert text.on_a_slide(" ".join([sentence] * 6)) == " ".join([sentence] * 3)
     assert text.in_the_notes(" ".join([sentence] * 6)).count(sentence) == 6
     assert (
@@ -127,7 +127,7 @@ def whole(*given, **options):
 
 
 def page_of(*given, **options):
-    """The slides alone, without styles and scripts."""
+    """Return the HTML of the slides alone, without styles and scripts."""
     return body(whole(*given, **options))
 
 
@@ -212,7 +212,7 @@ def browser_page(chromium):
 
 @pytest.fixture
 def show(browser_page, tmp_path):
-    """Opens a page and waits until it is ready."""
+    """show(html): open a page, wait until it is ready, and return it."""
 
     def open_in_browser(html):
         path = tmp_path / "deck.html"
@@ -249,7 +249,7 @@ def test_a_card_with_its_hints_opened_stays_on_the_slide(show):
         page.get_by_text(hint, exact=True).click()
     bottom = "document.querySelector('section.present section.present .jp-OutputArea').getBoundingClientRect().bottom"
     fits = f"document.querySelectorAll('details[open]').length === 2 && {bottom} <= 720"
-    next_frame = "new Promise(requestAnimationFrame)"  # the page's policy does not let Playwright wait in it
+    next_frame = "new Promise(requestAnimationFrame)"  # the page's policy forbids Playwright's own waiting
     assert page.evaluate(
         f"async () => {{ for (let n = 0; n < 600 && !({fits}); n++) await {next_frame}; return {fits}; }}"
     )

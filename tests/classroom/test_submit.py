@@ -1,4 +1,4 @@
-"""`python course.py submit NAME`: what it writes is what the class's commands read."""
+"""`python course.py submit NAME` writes what the commands for a class read."""
 
 from zipfile import ZipFile
 
@@ -11,7 +11,7 @@ from tools.classroom import records
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    """A learner's copy; submit(*words) -> exit code, from its folder."""
+    """course(*words) -> exit code of `submit`, in a learner's copy of the course."""
     monkeypatch.delenv("COURSE_PROGRESS")
     monkeypatch.setattr(submit, "DATA", tmp_path / "data")
     monkeypatch.setattr(study, "STUDY", tmp_path / "study")

@@ -1,4 +1,4 @@
-"""The numbers, in cases that the small class of test_page.py does not have."""
+"""The numbers of a class, in cases that the small class of test_page.py does not have."""
 
 from dataclasses import replace
 
@@ -14,11 +14,11 @@ from tools.classroom.summary import summarize
     [
         ((0, 3), 3, 0),  # no longer than the exercise's minutes
         ((0, 4), 4, 4),
-        ((0,), 20, 20),  # nothing came after it: still at it
-        ((0,), 31, 0),  # gone
-        ((0, 2, 62, 65), 65, 5),  # an hour is a break
-        ((10, 0), 10, 10),  # lines in another order
-        ((0, 5), -60, 5),  # a clock that is wrong
+        ((0,), 20, 20),  # nothing came after it: still at work
+        ((0,), 31, 0),  # no longer at work
+        ((0, 2, 62, 65), 65, 5),  # the pause of an hour is a break
+        ((10, 0), 10, 10),  # lines out of order
+        ((0, 5), -60, 5),  # a wrong clock
     ],
 )
 def test_minutes_of_work(tmp_path, minutes, now, expected):
@@ -49,7 +49,7 @@ def test_who_has_solved_it_since_is_not_counted_as_still_there(tmp_path):
 
 
 def test_equally_frequent_mistakes_are_in_the_order_of_the_course(tmp_path):
-    """Notebook 14 comes after 03: the ids are no words."""
+    """Exercise 14.1 comes after 3.1, so ids are not compared as text."""
     late = replace(CATALOG["0.1"], id="14.1")
     catalog = {**CATALOG, "14.1": late}
     write(tmp_path, attempt(0, "14.1", misconception="no-scale"), attempt(1, "3.1", misconception="no-scale"))

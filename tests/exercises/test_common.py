@@ -1,4 +1,4 @@
-"""What exercises share is in `exercises.common`, and its map names all of it."""
+"""Code that exercises share is in `exercises.common`, whose docstring lists all modules."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ PATHS = sorted(FOLDER.glob("n*/*.py"))
 
 
 def used(page):
-    """The modules whose names the code of a page uses."""
+    """Return the modules whose names the code of a page uses."""
     return read(page).fields.get("uses", "").split(", ") if page.exists() else []
 
 

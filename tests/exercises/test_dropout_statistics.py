@@ -1,4 +1,4 @@
-"""Exercises with dropout are judged by statistics: the verdict must be the same whatever is drawn."""
+"""Exercises with dropout are judged by statistics; the verdict must not depend on the random draws."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ DECIDED_BY_COUNTS = {
 
 
 def after_other_draws(answer, count):
-    """The same answer, after `count` random numbers were drawn: it drops others."""
+    """Return the answer preceded by `count` random draws, so that it drops different elements."""
     if isinstance(answer, type):
 
         class Later(answer):
@@ -34,7 +34,7 @@ def after_other_draws(answer, count):
 
 
 def require_one_summary(dropout, case, draws, place):
-    """Whatever is drawn, the comparison makes the same of it."""
+    """Assert that the comparison's summary of a result is the same for all seeds."""
     x, p, _ = case.args
     found = []
     for seed in range(draws):

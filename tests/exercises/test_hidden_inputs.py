@@ -1,6 +1,6 @@
 """Hidden inputs: right answers pass on them, and remembered results do not.
 
-All right answers on the inputs of some seeds, in about 20 s for each:
+To test all right answers on the inputs of several seeds, which takes about 20 s for each seed:
 `COURSE_GRADE_SEEDS="1 2 3" python course.py test tests/exercises/test_hidden_inputs.py`.
 """
 
@@ -17,12 +17,12 @@ from tests.unit.cases import flat
 
 SEEDS = os.environ.get("COURSE_GRADE_SEEDS", "").split()
 HIDDEN = {seed: HiddenExercises(COURSE.package, str(FOLDER), int(seed)) for seed in SEEDS or ["1"]}
-NO_INPUTS = {"2.6"}  # its answer is a pair of matrices: nothing else can be asked for
-JUDGES = {id for id in EXERCISES if EXERCISES[id].returns == ("verdict",)}  # suspects look alike: none is remembered
+NO_INPUTS = {"2.6"}  # takes no inputs: its answer is a pair of matrices
+JUDGES = {id for id in EXERCISES if EXERCISES[id].returns == ("verdict",)}  # suspects look alike: none is recognizable
 
 
 def right_answers(id):
-    """The reference and all right answers, or every seventh of them."""
+    """Return the reference and every seventh right answer, or all of them if seeds are given."""
     answers = [answer.code for answer in EXERCISES[id].banks().right]
     return [EXERCISES[id].reference, *(answers if SEEDS else answers[::7])]
 
@@ -37,7 +37,7 @@ def test_right_answers_are_right_on_hidden_inputs(id, seed):
 
 
 def known(exercise):
-    """What a memory of the test cases holds, as text: the numbers that are given, and the right result."""
+    """Return what one could remember of the test cases, as text: each case's inputs with the right result."""
     return {
         json.dumps([encoded(flat(case.args)), encoded(exercise.runner.call(exercise.reference, *case.args))])
         for case in exercise.cases

@@ -1,4 +1,4 @@
-"""Exercises 13.1 to 13.6 judge tests: what their suspects promise, and in which order a card says what it found."""
+"""Exercises 13.1 to 13.6, which judge a learner's tests: guarantees about their suspects, and the cards' priorities."""
 
 import copy
 import sys
@@ -16,7 +16,7 @@ BANKS = {id: sys.modules[EXERCISES[id].reference.__module__].SUSPECTS for id in 
 
 
 def inputs(id, suspect, B, T):
-    """Legal arguments of about size 1; one call for each."""
+    """Return the arguments of several legal calls, with values of about size 1."""
     ids, x = torch.randint(50, (B, T)), torch.randn(B, T, 3)
     lengths = torch.randint(1, T + 1, (B, 1))
     return {
@@ -114,7 +114,7 @@ def test_the_line_that_accuses_is_told():
 
 
 def cut_in_two(model):
-    """No piece is longer than 6, and no text has a third one."""
+    """A learner's test with pieces of length 6 at most, and only two of them."""
     ids = torch.randint(50, (2, 12))
     _, past = model(ids[:, :6])
     return torch.allclose(model(ids[:, 6:], past)[0], model(ids)[0][:, 6:], atol=1e-4)
@@ -252,4 +252,4 @@ it adds a number
 def test_a_slip_among_suspects_is_refused_with_its_line(text, message, suspects_of):
     with pytest.raises(PageError, match=message) as slip:
         suspects_of(f"\n{text}\n")
-    assert slip.value.line in (14, 16)  # the heading or the code
+    assert slip.value.line in (14, 16)  # the line of the heading or the code

@@ -1,4 +1,4 @@
-"""The museum of notebook 13: each bug is found by the tests that are said to find it, and its repair repairs it."""
+"""The museum of notebook 13: each bug is found by the tests that its exhibit names, and its repair removes it."""
 
 import dataclasses
 import json
@@ -26,7 +26,7 @@ NOT_PROMISED = {2: {"future"}, 6: {"future"}, 7: {"future", "scale"}, 14: {"perm
 
 @pytest.fixture(scope="module")
 def tests():
-    """The course's own tests: those of the exercises, and those that the notebook writes."""
+    """The course's own tests: those of the exercises and those in the notebook."""
     cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]}
     names = {}
     exec("import copy, math, torch", names)

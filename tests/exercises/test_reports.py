@@ -1,6 +1,6 @@
-"""What learners read about results of the wrong type, shape or dtype, and about modules that cannot learn.
+"""Cards about results of the wrong type, shape or dtype, and about modules that cannot learn.
 
-That such results are told at all is a promise of every exercise, which its page keeps.
+The tests of each exercise's page check that such results are reported at all.
 """
 
 import numpy as np

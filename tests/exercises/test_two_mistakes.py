@@ -1,4 +1,4 @@
-"""Answers with two mistakes at once: of every third one, at least three of four are told one of the two by name."""
+"""Answers with two mistakes at once: in a sample, at least three of four cards name one of the two."""
 
 import pytest
 import torch

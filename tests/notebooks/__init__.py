@@ -1,1 +1,1 @@
-"""Tests of the notebooks: what is saved, what they compute with every exercise solved, and how they start alone."""
+"""Tests of the notebooks: their saved outputs, their outputs with every exercise solved, and how each starts alone."""

@@ -1,4 +1,4 @@
-"""What the tests of the notebooks share: the saved notebooks, what nbval compares of them, and a way to run one."""
+"""Helpers for the tests of the notebooks: the saved notebooks, what nbval compares of them, and a way to run one."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SANITIZE = ROOT / "tests" / "sanitize.cfg"
 
-# nbval compares these; it ignores PNG, widget views and LaTeX.
+# The types that nbval compares; it ignores PNG, widget views and LaTeX.
 COMPARED = {"text/plain", "text/html", "text/markdown", "image/svg+xml"}
 NBVAL_TAG = re.compile(r"nbval[-_](ignore[-_]output|skip|check[-_]output|test[-_]name)", re.IGNORECASE)
 
@@ -29,7 +29,7 @@ def tags(cell):
 
 
 def is_compared(cell):
-    """Whether nbval compares everything that a cell printed and drew."""
+    """Return whether nbval compares everything that a cell printed and drew."""
     marked = NBVAL_TAG.search(cell.source) or any(NBVAL_TAG.search(tag) for tag in tags(cell))
     return not marked and all(
         output.output_type == "stream" or is_compared_data(output.get("data", {})) for output in cell.outputs
@@ -37,12 +37,12 @@ def is_compared(cell):
 
 
 def is_compared_data(data):
-    """Whether nbval compares what matters: a description next to pixels does not say what the pixels show."""
+    """Return whether nbval compares the essential output; text next to a PNG does not count."""
     return bool(COMPARED & set(data)) and "image/png" not in data
 
 
 def execute(notebook, folder):
-    """Run a notebook from top to bottom, in place, in a fresh kernel in this folder; returns the notebook.
+    """Run a notebook from top to bottom, in place, in a fresh kernel in this folder; return the notebook.
 
     Errors: nbclient.exceptions.CellExecutionError if a cell raises
     """
@@ -52,7 +52,7 @@ def execute(notebook, folder):
         timeout=600,
         record_timing=False,
         store_widget_state=False,
-        shutdown_kernel="immediate",  # a kernel that tidies up takes a second more
+        shutdown_kernel="immediate",  # a regular shutdown takes a second longer
         resources={"metadata": {"path": str(folder)}},
     )
     with ThreadPoolExecutor() as pool:  # a browser test in this process may have left its event loop in this thread
@@ -61,7 +61,7 @@ def execute(notebook, folder):
 
 
 def printed(notebook):
-    """Everything that a notebook printed, in one string."""
+    """Return everything that a notebook printed, as one string."""
     return "".join(
         output.text for cell in notebook.cells for output in cell.get("outputs", []) if output.output_type == "stream"
     )

@@ -1,7 +1,7 @@
 """A notebook opened on its own, as in Colab: its first cell clones the course, once, and every cell runs.
 
-A bare repository on this machine takes the place of GitHub, and an empty module google.colab, imported before the first
-cell as in Colab, the place of Colab's. That all notebooks have the same first cell is tested in test_start.py.
+A bare repository on this machine stands in for GitHub, and an empty module, imported before the first cell, for Colab's
+google.colab. test_start.py tests that all notebooks have the same first cell.
 """
 
 import shutil
@@ -18,12 +18,12 @@ from tools import badges
 
 pytestmark = pytest.mark.notebook
 
-HOME = {"owner": "ada", "repository": "fork", "branch": "main"}  # a public address, which the course may not have yet
+HOME = {"owner": "ada", "repository": "fork", "branch": "main"}  # an address, which the course may not have yet
 
 
 @pytest.fixture(scope="module")
 def github(tmp_path_factory):
-    """A bare repository with the course's files as they are now, on the branch of the badges; returns its address."""
+    """Make a bare repository with the course's current files, on the branch of the badges; return its address."""
     course, bare = published_copy(tmp_path_factory.mktemp("course"), HOME["branch"]), tmp_path_factory.mktemp("bare")
     subprocess.run(["git", "clone", "--bare", course, bare], check=True, capture_output=True)
     return bare.as_uri()
@@ -31,7 +31,7 @@ def github(tmp_path_factory):
 
 @pytest.fixture
 def colab(tmp_path, github, monkeypatch):
-    """An empty folder, with an environment as in Colab, in which the course's address on GitHub leads to `github`."""
+    """An empty folder and an environment as in Colab, in which git clones from `github` instead of GitHub."""
     module = tmp_path / "packages" / "google" / "colab"
     startup = tmp_path / "ipython" / "profile_default" / "startup"
     content = tmp_path / "content"
@@ -45,7 +45,7 @@ def colab(tmp_path, github, monkeypatch):
         "OMP_NUM_THREADS": "1",
     }.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.delenv("COURSE_MINILM", raising=False)  # MiniLM has not been fetched there
+    monkeypatch.delenv("COURSE_MINILM", raising=False)  # MiniLM has not been downloaded there
     redirect(monkeypatch, github)
     return content
 
@@ -68,7 +68,7 @@ def copy_what_the_first_cell_needs(folder):
 
 
 def published(path):
-    """A notebook as it is where the course has an address."""
+    """Return a notebook as it would be if the course had an address."""
     return badges.launched(read(path), path.name, HOME)
 
 
@@ -80,7 +80,7 @@ def test_the_first_cell_clones_the_course_once(colab):
     notebook = execute(cells(FIRST, WHERE, FIRST, WHERE), colab)
     assert printed(notebook) == 2 * "The course is here.\nattention-by-hand/helpers\n"
     (colab / "attention-by-hand" / "mine.txt").touch()
-    execute(cells(FIRST, WHERE), colab)  # after a restart
+    execute(cells(FIRST, WHERE), colab)  # as after a restart
     assert (colab / "attention-by-hand" / "mine.txt").exists()
 
 
@@ -117,7 +117,7 @@ OTHERS = [pytest.param(path, marks=pytest.mark.release) for path in WITH_MINILM[
 
 @pytest.mark.parametrize("path", [WITH_MINILM[0], *OTHERS], ids=lambda path: path.stem)
 def test_every_cell_runs_before_minilm_is_fetched(path, colab):
-    """One sentence says that MiniLM is missing, and no warning is added to it."""
+    """One sentence says that MiniLM is missing, and there are no warnings."""
     text = printed(execute(published(path), colab))
     assert text.count("MiniLM is not here") == 1
     assert "Warning" not in text

@@ -1,4 +1,4 @@
-"""nbval runs every saved notebook and compares its outputs: how much it compares, and that it sees a change."""
+"""nbval, which runs every notebook, compares all outputs that matter and notices a change."""
 
 import re
 import subprocess
@@ -25,7 +25,7 @@ def test_every_cell_that_prints_or_draws_is_compared():
 @pytest.mark.notebook
 @pytest.mark.slow
 def test_nbval_sees_a_changed_number_figure_and_card_and_overlooks_a_live_view(tmp_path):
-    """That the same cells pass unchanged, without a view, is shown where nbval runs the whole notebook."""
+    """nbval's run of the whole notebook shows that the same cells pass unchanged, without a view."""
     notebook = read(notebook_with_number("02"))
     wanted = ("setup", "bank-vectors", "dot-run", "dot-product-scores", "dot-product-scores-check", "scale-explore-run")
     notebook.cells = [cell for cell in notebook.cells if cell.id in wanted]
@@ -51,7 +51,7 @@ def replace(output, key, old, new):
 
 
 def run_nbval(folder, notebook):
-    """Run nbval on a notebook with the options of `python course.py test`; returns the verdict on each cell."""
+    """Run nbval on a notebook with the options of `python course.py test`; return the verdict on each cell."""
     nbformat.write(notebook, folder / "changed.ipynb")
     options = f"-v -p no:cacheprovider --nbval --nbval-current-env --nbval-sanitize-with={SANITIZE}".split()
     command = [sys.executable, "-m", "pytest", *options, "--rootdir", str(folder), "changed.ipynb"]

@@ -1,4 +1,4 @@
-"""The list of the notebooks agrees with the notebooks, and readers find their way from each notebook to all others."""
+"""The list of notebooks agrees with the notebooks, and each notebook links to the others."""
 
 import re
 
@@ -44,7 +44,7 @@ def test_the_first_notebook_has_a_table_of_the_first_part_and_links_to_the_secon
 
 
 def tags_that_show(cell):
-    """The tags that a reader of the cell would give it."""
+    """Return the tags that a cell should have, according to its text."""
     if cell.cell_type == "code":
         return {f"predict-{id}" for id in re.findall(r'^predict\("([^"]+)"\)', cell.source)}
     heading = cell.source.startswith("## ")
@@ -73,7 +73,7 @@ def test_progress_is_shown_at_the_top_and_at_the_end(notebook):
 
 @each_notebook
 def test_what_is_published_is_nobodys_progress(notebook):
-    """Nothing is solved or tried: not even where a wrong answer is shown on purpose."""
+    """No exercise is solved or tried, not even where a wrong answer is shown on purpose."""
     for cell in cells(notebook):
         for output in cell.get("outputs", []) if "progress(" in cell.source else []:
             text = output.get("data", {}).get("text/plain", "")

@@ -1,4 +1,4 @@
-"""`python course.py save`: what it writes into a notebook, and what counts as a change of an output."""
+"""`python course.py save`: what it writes into a notebook, and what counts as a changed output."""
 
 import json
 import os
@@ -20,7 +20,7 @@ BAD = ("x = 1", "# first line\nx / 0")
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
-    """What `save` printed and the folder of its notebooks: a good one, and one that fails."""
+    """The output of `save` and the folder of its notebooks: a good one, and one that fails."""
     course = tmp_path_factory.mktemp("course")
     (course / "tests").mkdir()
     shutil.copy(ROOT / "tests" / "sanitize.cfg", course / "tests")
@@ -57,7 +57,7 @@ def test_a_notebook_is_saved_with_its_outputs_and_without_metadata(saved):
     assert text.startswith('{\n "cells"') and text.endswith("}\n") and "grüß dich" in text
     notebook = json.loads(text)
     first, second = notebook["cells"]
-    assert notebook["metadata"]["kernelspec"] == study.KERNEL  # as JupyterLab would write both
+    assert notebook["metadata"]["kernelspec"] == study.KERNEL  # JupyterLab would write the same
     assert notebook["metadata"]["language_info"] == study.language_info()
     assert [first["id"], second["id"], first["metadata"], second["execution_count"]] == ["cell-0", "cell-1", {}, 2]
     assert [output["text"] for output in first["outputs"]] == [["grüß dich\n", "again\n"]]
@@ -81,7 +81,7 @@ def cell(kind, source, **metadata):
 
 def test_an_output_that_answers_a_prediction_is_folded_and_no_other():
     cells = [
-        cell("code", "1 + 2", jupyter={"outputs_hidden": True}),  # nothing asks for it any longer
+        cell("code", "1 + 2", jupyter={"outputs_hidden": True}),  # no prediction precedes it any longer
         cell("markdown", "Add them. **Predict:** what comes out?", tags=["predict"]),
         {**cell("code", "x = 1"), "outputs": []},
         cell("code", "hidden = x + 2"),
@@ -105,7 +105,7 @@ def test_the_named_notebooks_are_saved_in_their_order_or_all(monkeypatch, capsys
     asked = []
     monkeypatch.setattr(save_notebooks, "save", lambda path: asked.append(path) or path != PATHS[3])
     assert save_notebooks.main([PATHS[4].name, "02", PATHS[4].name]) == 0 and asked == [PATHS[2], PATHS[4]]
-    assert save_notebooks.main([]) == 1 and asked[2:] == PATHS  # one failed, and all were tried
+    assert save_notebooks.main([]) == 1 and asked[2:] == PATHS  # one failed, but all were run
     assert save_notebooks.main(["99"]) == 1 and "No notebook is called '99'" in capsys.readouterr().err
 
 
@@ -131,7 +131,7 @@ def test_saved_times_are_kept_up_to_the_first_changed_output():
     assert longer.cells[-1].outputs == [{**saved.cells[-1].outputs[0], "execution_count": 4}]
 
 
-# ---- what comparisons of outputs overlook
+# ---- what comparisons of outputs ignore
 
 
 def test_devices_and_times_are_overlooked_and_nothing_else():

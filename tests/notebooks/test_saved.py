@@ -40,7 +40,7 @@ def test_nothing_of_one_machine_or_session_is_saved(path):
     notebook, text = read(path), path.read_text(encoding="utf-8")
     assert set(notebook.metadata) == {"kernelspec", "language_info"}
     keys = {key for cell in notebook.cells for key in cell.metadata if cell.id != "start"}
-    assert keys <= {"tags", "jupyter", "cellView"}  # the last folds a cell in Colab
+    assert keys <= {"tags", "jupyter", "cellView"}  # cellView folds a cell in Colab
     assert not re.search(r"/(home|root|Users|tmp)/|object at 0x|grad_fn=|Warning", text)
     assert len(text) < 1_000_000
 
@@ -148,7 +148,7 @@ def test_the_whole_code_in_a_fold_runs_with_pytorch_alone(path):
 
 @each_notebook
 def test_it_reads_no_file_by_a_path_of_its_own(path):
-    """A notebook may be opened in any folder, as in Colab: only the first cell and packages know where files are."""
+    """A notebook may be opened in any folder, as in Colab, so only the first cell and packages may look for files."""
     file_access = re.compile(r"\bopen\(|\bPath\(|\.\./|[\"']data/")
     assert not [cell.id for cell in code_cells(path) if cell.id != "start" and file_access.search(cell.source)]
 

@@ -1,8 +1,8 @@
-"""Every notebook with all exercises solved, by the solutions that learners are shown: its outputs are those saved.
+"""With all exercises solved by the solutions that learners are shown, every notebook gives the saved outputs.
 
-Wherever a cell calls `yours`, it must get the answer in the notebook, and not the course's own. The notebook runs with
-one thread, where nbval's run uses all cores, and rounds as a CPU without vector instructions would; notebooks that ask
-for the best device get a simulated GPU.
+Each call of `yours` must return the answer in the notebook, not the course's own. The notebook runs on one thread
+(nbval's run uses all cores) and rounds like a CPU without vector instructions; notebooks that ask for the best device
+get a simulated GPU.
 """
 
 from importlib.util import find_spec
@@ -17,11 +17,11 @@ from tests.notebooks.common import PATHS, ROOT, execute, read, tags
 from tools.save_notebooks import comparable
 
 DEPENDS_ON_ANSWERS = {"progress", "end-progress"}
-DEPENDS_ON_PYTORCH = set() if EMPTY_ROWS_GIVE_ZEROS else {"empty-sdpa"}  # shows nan before PyTorch 2.5, as it says
-if not find_spec("torch.nn.attention.flex_attention"):  # came with PyTorch 2.5, as the first of these cells says
+DEPENDS_ON_PYTORCH = set() if EMPTY_ROWS_GIVE_ZEROS else {"empty-sdpa"}  # nan before PyTorch 2.5, as its text says
+if not find_spec("torch.nn.attention.flex_attention"):  # added in PyTorch 2.5, as the first of these cells says
     DEPENDS_ON_PYTORCH |= {"flex-define", "flex-run"}
-USUAL = "03_causal_masking"  # on a simulated GPU
-RELEASE = pytest.mark.release  # nbval compares the outputs, and each exercise's page proves its solution
+USUAL = "03_causal_masking"  # always run; it uses the simulated GPU
+RELEASE = pytest.mark.release  # enough, since nbval compares outputs, and each exercise's page tests its solution
 OWN_ANSWERS = """import exercises
 
 def own_answer(id, *attempt, yours=exercises.yours):
@@ -42,8 +42,8 @@ FakeGpu().__enter__()
 def another_machine(path, tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setenv("MKL_NUM_THREADS", "1")
-    monkeypatch.setenv("ATEN_CPU_CAPABILITY", "default")  # PyTorch's own sums and random normal numbers
-    monkeypatch.setenv("MKL_CBWR", "AVX2")  # the matrix products of MKL
+    monkeypatch.setenv("ATEN_CPU_CAPABILITY", "default")  # for PyTorch's own sums and normal random numbers
+    monkeypatch.setenv("MKL_CBWR", "AVX2")  # for MKL's matrix products
     if not picks_device(read(path)):
         return
     startup = tmp_path / "profile_default" / "startup"
@@ -58,7 +58,7 @@ def picks_device(notebook):
 
 
 def solve(notebook):
-    """Put the solution that learners are shown in place of every stub."""
+    """Replace every stub with the solution that learners are shown; return the notebook."""
     for cell in notebook.cells:
         if exercise_of(cell):
             cell.source = COURSE.solution_source(EXERCISES[exercise_of(cell)])

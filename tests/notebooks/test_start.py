@@ -1,4 +1,4 @@
-"""The launch badges of the notebooks, and what their first cell requires of the Python that runs it."""
+"""The launch badges of the notebooks, and the packages that their first cell requires."""
 
 import os
 import re
@@ -96,7 +96,7 @@ def test_a_new_notebook_gets_the_first_cell():
 
 
 def test_threads_that_wait_give_way_to_others():
-    """Otherwise training takes a hundred times as long on a busy machine. PyTorch reads this when it is imported."""
+    """Otherwise training takes a hundred times as long on a busy machine. PyTorch reads the variable on import."""
     code = "import os, sys; from runtime import start; start.complete()"
     code += "; print(os.environ['OMP_WAIT_POLICY'], 'torch' in sys.modules)"
     mine = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
@@ -105,7 +105,7 @@ def test_threads_that_wait_give_way_to_others():
 
 
 def test_what_each_start_of_the_course_imports_needs_no_package():
-    """It reads all notebooks, and looks for MiniLM."""
+    """Each start reads all notebooks and looks for MiniLM."""
     packages = {"torch", "nbformat", "safetensors", "huggingface_hub"}
     code = f"import sys, tools.study, models.pretrained; print({packages} & set(sys.modules))"
     process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8")
@@ -128,7 +128,7 @@ def colab(monkeypatch):
 
 @pytest.fixture
 def without(monkeypatch):
-    """without(*names): these packages are missing; returns the list of the pip commands that are run."""
+    """without(*names): simulate that these packages are missing; return the list of the pip commands that are run."""
 
     def remove(*names, pip=(0, "")):
         commands = []

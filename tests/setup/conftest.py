@@ -1,4 +1,4 @@
-"""Copies of the course that are set up in moments."""
+"""Fixtures with copies of the course that are set up in a moment."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.setup.copies import Course
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # where the fakes write
+    monkeypatch.chdir(tmp_path)  # the fakes write there
     return Course(tmp_path)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 NOWHERE = "http://127.0.0.1:9/"
-ENDLESS = 600  # seconds: whatever takes longer has no end
+ENDLESS = 600  # seconds; a process that takes longer counts as hanging
 
 FAKE = """
 import json, os, sys
@@ -36,7 +36,7 @@ zeros = lambda size: SimpleNamespace(numpy=lambda: None)
 
 
 def imported(path):
-    """The module in a file, imported anew."""
+    """Import the module in a file again and return it."""
     spec = importlib.util.spec_from_file_location(f"{path.stem}_again", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -44,7 +44,7 @@ def imported(path):
 
 
 def course_files():
-    """All files that belong to the course, as they are now."""
+    """Return all files of the course, as they are in the working tree."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listing = subprocess.run(command, cwd=PROJECT, capture_output=True, encoding="utf-8")
     if listing.returncode != 0:
@@ -53,7 +53,7 @@ def course_files():
 
 
 def published_copy(folder, branch="main"):
-    """Put the course's files into a repository of their own."""
+    """Copy the course's files into `folder` and commit them to a new repository there."""
     for path in course_files():
         copy = folder / path.relative_to(PROJECT)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +65,7 @@ def published_copy(folder, branch="main"):
 
 
 def ended(process):
-    """The process after its end, with what it printed as `out` and `err`: no traceback."""
+    """Wait for a process, add its output as `out` and `err`, assert that there is no traceback, and return it."""
     try:
         process.out, process.err = process.communicate(timeout=ENDLESS)
     finally:
@@ -75,7 +75,7 @@ def ended(process):
 
 
 def copy_study(folder):
-    """Put what makes the learner's own copies of the notebooks into a folder."""
+    """Copy tools/study.py and what it imports into a folder."""
     feedback = (f"feedback/{name}.py" for name in ("__init__", "files", "notebooks"))
     for name in ("setup_failures.py", "tools/__init__.py", "tools/study.py", *feedback):
         (folder / name).parent.mkdir(exist_ok=True)
@@ -102,13 +102,13 @@ class Course:
         shutil.copytree(PROJECT / "tools" / "jupyterlab", folder / "tools" / "jupyterlab")
 
     def with_fakes(self):
-        """A sound .venv for requirements that have changed since, with fakes in it."""
+        """Add a working .venv with fakes in it, whose recorded requirements have since changed."""
         venv.create(self.folder / ".venv", with_pip=False, symlinks=os.name != "nt")
         self.stamp.write_text("other requirements", encoding="utf-8")
         for module in ("pip", "jupyterlab", "pytest"):
             package = self.packages() / module
             package.mkdir()
-            (package / "__init__.py").touch()  # so that no package elsewhere on the path goes first
+            (package / "__init__.py").touch()  # so that no package elsewhere on the path has precedence
             (package / "__main__.py").write_text(FAKE, encoding="utf-8")
         (self.packages() / "torch.py").write_text(FAKE_TORCH, encoding="utf-8")
         for name in ("numpy.py", "matplotlib/__init__.py", "matplotlib/font_manager.py"):
@@ -120,7 +120,7 @@ class Course:
         return next((self.folder / ".venv").glob("[Ll]ib/**/site-packages"))
 
     def start(self, *words, simulate="", **variables):
-        """Start it; `simulate` is code that changes the world around it first."""
+        """Start course.py; `simulate` is code that runs first and changes its surroundings."""
         kept = {
             name: value
             for name, value in os.environ.items()

@@ -1,4 +1,4 @@
-"""The benchmark compares like with like: every implementation is the same causal attention. No test checks a time."""
+"""The benchmark compares implementations of the same causal attention. No test checks a time."""
 
 import json
 import re
@@ -16,8 +16,8 @@ CPU = torch.device("cpu")
 
 
 def with_weights_of(floor, module):
-    """Give the module the numbers of the floor's four layers, whatever it calls its own."""
-    if isinstance(getattr(module, "attend", None), nn.MultiheadAttention):  # it stacks three of them
+    """Copy the parameters of the floor's four layers into the module, whatever it calls its layers."""
+    if isinstance(getattr(module, "attend", None), nn.MultiheadAttention):  # three of its layers are stacked
         for kind in ("weight", "bias"):
             stacked = torch.cat([getattr(getattr(floor, name), kind) for name in "qkv"])
             getattr(module.attend, f"in_proj_{kind}").data.copy_(stacked)
@@ -75,7 +75,7 @@ def test_only_the_table_grows_with_the_square_of_the_length(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     table = length.NUM_HEADS * 2048 * 2048 * 4 / measure.MEGABYTE
     explicit, tiled = (length.peak_megabytes(name, 2048, CPU) for name in ("explicit", "tiled"))
-    assert explicit > 2 * table and tiled < table  # it keeps scores and weights
+    assert explicit > 2 * table and tiled < table  # "explicit" keeps scores and weights
 
 
 @pytest.mark.slow

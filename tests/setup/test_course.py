@@ -1,7 +1,7 @@
-"""course.py as its users see it: started as a program, in a copy of the course that is set up in moments.
+"""course.py as users see it: started as a program, in a copy of the course that is set up in a moment.
 
-The .venv of such a copy holds fakes of pip, JupyterLab and pytest, which write down how they were called, and so are
-models/pretrained.py, tools/study.py and uv; where it matters, the real programs run. No test needs a network.
+In such a copy, pip, JupyterLab, pytest, uv, models/pretrained.py and tools/study.py are fakes, which record how they
+were called; where it matters, the real programs run. No test needs a network.
 """
 
 import ast
@@ -29,7 +29,7 @@ def module(course):
 
 
 def assert_one_sentence(process, *words, lines=1):
-    """It ended with one line of complaint, or with one and what the system said, that hold all the words."""
+    """Assert that the process failed with this many lines on stderr, which contain all the words."""
     assert process.returncode == 1
     assert len(process.err.strip().splitlines()) == lines, process.err
     assert all(word in process.err for word in words), process.err
@@ -55,7 +55,7 @@ def test_what_is_open_already_is_not_opened_again_and_its_own_port_is_not_called
 def test_changing_the_copies_hands_the_words_on(ready_course, words, code):
     assert ready_course.run(*words, FAKE_TOOLS=f"sys.exit({code})").returncode == code
     assert [call["words"] for call in ready_course.calls("tools")] == [words]
-    assert not ready_course.calls("models") and not ready_course.calls("jupyterlab")  # nor is MiniLM downloaded
+    assert not ready_course.calls("models") and not ready_course.calls("jupyterlab")  # MiniLM is not downloaded, either
 
 
 def test_what_instructors_use_is_told_where_it_was_called(ready_course):
@@ -81,7 +81,7 @@ def test_first_start_installs_and_opens_the_learners_first_notebook(ready_course
     [lab] = ready_course.calls("jupyterlab")
     assert f"--ServerApp.root_dir={ready_course.folder}" in lab["words"] and "--no-browser" in lab["words"]
     assert "--LabApp.default_url=/lab/tree/study/00_start_here.ipynb" in lab["words"]
-    assert not [word for word in lab["words"] if "user_settings_dir" in word]  # the learner's own stay as they are
+    assert not [word for word in lab["words"] if "user_settings_dir" in word]  # keeps the learner's own settings
     options = dict(word.split("=", 1) for word in lab["words"] if "=" in word)
     own = ready_course.folder / ".venv" / "share" / "jupyter" / "lab"
     assert Path(options["--LabApp.workspaces_dir"]) == own / "workspaces"
@@ -92,7 +92,7 @@ def test_first_start_installs_and_opens_the_learners_first_notebook(ready_course
 
 
 def named_files(call):
-    """The files of requirements that pip was given, as paths from the course's folder."""
+    """Return the requirement files that pip was given, as paths relative to the course's folder."""
     paths = [Path(word) for word in call["words"] if Path(word).name.startswith("requirements")]
     return ["/".join(path.parts[-2:]) if path.parent.name == "classroom" else path.name for path in paths]
 
@@ -138,7 +138,7 @@ def test_interrupted_then_continued_with_the_real_venv_and_pip(ready_course, pre
 
 
 def require_package(folder, name, files):
-    """Put a wheel with these files into the folder, and ask for it in requirements.txt."""
+    """Put a wheel with these files into the folder, and require it in requirements.txt."""
     with zipfile.ZipFile(folder / f"{name}-1-py3-none-any.whl", "w") as wheel:
         for path, code in files.items():
             wheel.writestr(path, code)
@@ -186,7 +186,7 @@ def test_progress_of_the_installers(module, capsys):
         f"  Downloading https://host/whl/cpu/{wheel} (191.8 MB)": "  torch, 191 MB\n",
         "  Using cached jupyterlab-4.6.6-py3-none-any.whl (17.3 MB)": "  jupyterlab, 17 MB\n",
         "  Downloading six-1.17.0-py2.py3-none-any.whl (11 kB)": "",
-        "Downloading torch (182.4MiB)": "  torch, 182 MB\n",  # this one is uv's
+        "Downloading torch (182.4MiB)": "  torch, 182 MB\n",  # uv's format
         "Installing collected packages: six, torch": "  unpacking 2 packages, which may take some minutes\n",
     }.items():
         module.show_progress(line + "\n")
@@ -234,7 +234,7 @@ def test_an_unknown_choice_is_refused(ready_course):
 
 @pytest.fixture
 def use_uv(ready_course):
-    """Put a fake uv on the PATH; returns the variables to run course.py with. It makes .venv with the fakes in it."""
+    """Make a fake uv, which makes a .venv with the fakes; return environment variables so that course.py finds it."""
     if os.name == "nt":
         pytest.skip("the fake uv is a script with a #! line, which Windows does not run")
     folder = ready_course.folder / "uv"
@@ -298,7 +298,7 @@ def test_what_is_missing_is_said_before_anything_is_made(course, simulate, words
 def test_old_pythons_can_read_the_files(course):
     for name in ("course.py", "setup_failures.py"):
         ast.parse((PROJECT / name).read_text(encoding="utf-8"), feature_version=(3, 6))
-    for minor in range(6, 10):  # those that happen to be here
+    for minor in range(6, 10):  # the ones installed here
         old = shutil.which(f"python3.{minor}")
         if old and subprocess.run([old, "-c", ""], capture_output=True).returncode == 0:
             process = subprocess.run([old, "course.py"], cwd=course.folder, capture_output=True, text=True)
@@ -306,7 +306,7 @@ def test_old_pythons_can_read_the_files(course):
 
 
 def test_the_network_is_down_with_the_real_pip(ready_course):
-    """Told not to try again, pip would not say what is wrong with the network."""
+    """course.py overrides PIP_RETRIES=0, with which pip would not report what is wrong with the network."""
     shutil.rmtree(ready_course.packages() / "pip")
     (ready_course.packages() / "real.pth").write_text(str(Path(pip.__file__).parent.parent), encoding="utf-8")
     (ready_course.folder / "requirements.txt").write_text("no-such-package-anywhere==1.0\n", encoding="utf-8")
@@ -324,7 +324,7 @@ def test_what_pip_said_is_explained_and_shown(ready_course):
     sentence, shown, log = process.err.splitlines()
     assert sentence.startswith("The proxy asks for a name and a password: ")
     assert shown == "  " + cause.partition(" ")[2] and log.endswith("course-set-up.log")
-    assert not ready_course.stamp.exists() and not ready_course.calls("jupyterlab")  # it is not taken for done
+    assert not ready_course.stamp.exists() and not ready_course.calls("jupyterlab")  # the set-up does not count as done
 
 
 def test_of_what_nobody_knows_the_last_errors_are_shown(module, monkeypatch):
@@ -436,4 +436,4 @@ def test_which_tests_are_run(module, monkeypatch):
     assert "--nbval" in usual and not {"-m", "--all"} & {*whole}
     for name in ("tests", "tests/test_masks.py", "tests/test_masks.py::test_shape"):
         words = module.run_tests([name])
-        assert words[0] == "--nbval" and words[-1] == name and "-m" not in words  # instead of all
+        assert words[0] == "--nbval" and words[-1] == name and "-m" not in words  # instead of all tests

@@ -1,4 +1,4 @@
-"""When course.py looks for MiniLM, and what it says where it cannot be had."""
+"""When course.py downloads MiniLM, and what happens if that fails."""
 
 import os
 
@@ -16,7 +16,7 @@ def put_minilm(folder, *names):
 
 
 def test_minilm_is_downloaded_patiently_at_first_and_in_a_hurry_later_unless_both_files_are_there(ready_course):
-    """How long a hurry is waited for, tests/setup/test_pretrained.py tells."""
+    """tests/setup/test_pretrained.py tests how long a hurried download waits."""
     folder = ready_course.folder / "data" / "cache" / "minilm"
     put_minilm(folder, "vocab.txt")
     ready_course.run()

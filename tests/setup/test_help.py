@@ -1,4 +1,4 @@
-"""`--help` of course.py and of each of its commands: it says what there is, and does nothing."""
+"""`--help` of course.py and of each command describes it, and does nothing else."""
 
 import os
 import runpy

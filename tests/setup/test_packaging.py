@@ -13,10 +13,10 @@ from tools import lock
 
 try:
     import tomllib
-except ModuleNotFoundError:  # Python 3.10, where pytest brings this one
+except ModuleNotFoundError:  # Python 3.10, where pytest depends on tomli
     import tomli as tomllib
 
-# Assembled from pieces, so that this file does not hold what it looks for.
+# Assembled from pieces, so that this file does not contain what it searches for.
 HOMES = "|".join(["root", "work", "home/[a-z][^/ ]*", "Users/[A-Za-z][^/ ]*"])
 HOME_PATH = re.compile(rf"(?<![\w.~-])/(?:{HOMES})/|\b[A-Z]:\\+Users\\")
 
@@ -34,7 +34,7 @@ def pins(name):
     return requirements(read(name).splitlines())
 
 
-RANGED = ("requirements.txt", "requirements-test.txt")  # pyproject.toml has their ranges
+RANGED = ("requirements.txt", "requirements-test.txt")  # pyproject.toml has version ranges for these
 PINS = {name: pins(name) for name in (*RANGED, "classroom/requirements.txt", "classroom/requirements-grading.txt")}
 
 
@@ -48,7 +48,7 @@ def ranges(name):
 
 
 def locked():
-    """The lines of requirements.lock: several for a package whose version depends on Python or the system."""
+    """Return the lines of requirements.lock; a package whose version depends on Python or the system has several."""
     return [Requirement(line) for line in read("requirements.lock").splitlines() if not line.startswith("#")]
 
 
@@ -83,7 +83,7 @@ SYSTEMS = [
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system["sys_platform"])
 def test_the_lock_has_one_version_of_a_package(system):
-    """For each Python and each system; and it has all that is pinned by name, but for PyTorch."""
+    """It has one for each Python and system, and contains all packages that are pinned by name, except for PyTorch."""
     for python in ("3.10", "3.11", "3.12", "3.13"):
         here = {
             **system,
@@ -104,12 +104,12 @@ def applying(pins, here):
 
 
 def test_the_lock_leaves_pytorch_to_its_own_index():
-    """Each build of PyTorch brings packages of its own; and the lock works with whatever index somebody uses."""
+    """Each build of PyTorch depends on packages of its own. The lock also works with any package index."""
     assert not [pin.name for pin in locked() if re.match("torch|triton|nvidia|cuda", pin.name)]
     assert "://" not in read("requirements.lock") and "--" not in read("requirements.lock")
 
 
-# ---- one truth in several files
+# ---- facts that several files repeat
 
 
 def test_the_oldest_python_is_the_same_everywhere():
@@ -146,7 +146,7 @@ PAGES = ("README.md", "CONTRIBUTING.md", "data/README.md", "feedback/README.md")
 
 
 def test_no_link_of_a_page_is_dead():
-    """As far as that can be said without a network: files of the course are there, and no address is a placeholder."""
+    """As far as one can tell without a network: linked files exist, and no address is a placeholder."""
     for path in (*(PROJECT / name for name in PAGES), *(PROJECT / "docs").glob("*.md")):
         for target in re.findall(r"\]\(([^)#]+)", OF_CODE.sub("", path.read_text(encoding="utf-8"))):
             exists = "://" in target or (path.parent / target).exists()

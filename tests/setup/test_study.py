@@ -1,6 +1,6 @@
-"""The learner's own copies of the notebooks: what becomes of everything that a learner can write.
+"""The learner's own copies of the notebooks: nothing that a learner can write is lost.
 
-The commands run in a small course of their own: tools/study.py, and two notebooks that are made here.
+The commands run in a small course of their own: tools/study.py and two notebooks made here.
 """
 
 import json
@@ -26,7 +26,7 @@ ANSWER = "def mask(t):\n    return torch.ones(t, t).tril().bool()  # mine: ∀ i
 
 
 def edition():
-    """The cells of the notebook as it is first published."""
+    """Return the cells of the notebook's first edition."""
     printed = [new_output("stream", text="42\n")]
     return [
         new_markdown_cell("# 03 Masks", id="title"),
@@ -42,7 +42,7 @@ def edition():
 
 
 class Course:
-    """A folder with tools/study.py and notebooks; `study` is the module, with this folder as its course."""
+    """A folder with tools/study.py and notebooks; `study` is that module, imported from this folder."""
 
     def __init__(self, folder):
         self.folder = folder.resolve()
@@ -58,7 +58,7 @@ class Course:
         nbformat.write(new_notebook(cells=cells), self.folder / "notebooks" / name)
 
     def write(self, changes, added=()):
-        """What a learner does: `changes` is {cell id: source}, `added` has pairs (cell, id of the cell before)."""
+        """Edit the copy: `changes` is {cell id: source}, `added` has pairs (cell, id of the cell before)."""
         notebook = nbformat.read(self.path, as_version=4)
         for cell in notebook.cells:
             cell.source = changes.get(cell.id, cell.source)
@@ -67,7 +67,7 @@ class Course:
         nbformat.write(notebook, self.path)
 
     def cells(self, path=None):
-        """{cell id: source}, in order, of a valid notebook."""
+        """Validate a notebook, by default the copy, and return {cell id: source} in order."""
         notebook = nbformat.read(path or self.path, as_version=4)
         nbformat.validate(notebook)
         return {cell.id: cell.source for cell in notebook.cells}
@@ -79,7 +79,7 @@ class Course:
         return list((self.folder / "study").rglob("*.part"))
 
     def start(self, *words, simulate=""):
-        """Start a command as a program, after the code `simulate`."""
+        """Start a command as a program that runs the code `simulate` first."""
         code = f"import sys\n{simulate}\nfrom tools import study\nsys.exit(study.main(sys.argv[1:]))"
         return subprocess.Popen(
             [sys.executable, "-c", code, *words],
@@ -96,8 +96,8 @@ class Course:
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))  # where it is noted which notebooks are trusted
-    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "jupyter"))  # where the running servers are listed
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))  # holds the list of trusted notebooks
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "jupyter"))  # holds the list of running servers
     return Course(tmp_path)
 
 
@@ -110,7 +110,7 @@ def studied(course):
 
 
 def changed(**sources):
-    """The first edition with other sources: mask="..." for the cell mask."""
+    """Return the first edition with changed sources, such as mask="..." for the cell mask."""
     cells = edition()
     for cell in cells:
         cell.source = sources.get(cell.id, cell.source)
@@ -152,7 +152,7 @@ def test_a_notebook_that_is_new_or_was_deleted_is_copied_at_the_next_start(studi
 
 def test_a_start_says_that_there_is_a_new_edition_and_changes_nothing(studied, capsys):
     cells = edition()
-    cells[3].outputs = []  # which make no new edition
+    cells[3].outputs = []  # outputs do not make a new edition
     studied.publish(cells)
     capsys.readouterr()
     studied.study.main(["start"])
@@ -209,7 +209,7 @@ def test_what_the_learner_added_follows_the_cell_that_it_followed(studied):
     trial = new_code_cell("mask(3)", id="22222222", outputs=[new_output("stream", text="tensor\n")], execution_count=7)
     studied.write({}, [(trial, "mask"), (note, "mask")])
     notebook = nbformat.read(studied.path, as_version=4)
-    notebook.cells.insert(0, new_code_cell("%env COURSE_DEVICE=cpu", id="device"))  # follows none: it stays on top
+    notebook.cells.insert(0, new_code_cell("%env COURSE_DEVICE=cpu", id="device"))  # follows none, so it stays on top
     nbformat.write(notebook, studied.path)
     cells = edition()
     cells.insert(5, new_markdown_cell("New, behind the exercise", id="new"))
@@ -247,7 +247,7 @@ def test_texts_of_the_course_open_no_source_and_those_of_the_learner_do(studied)
 
 
 def test_what_is_carried_over_is_carried_again(studied):
-    """Two editions later, nothing is lost, and nothing is there twice."""
+    """Two editions later, nothing is lost or duplicated."""
     scratch = new_code_cell("scratch", id="44444444")
     studied.write({"print": "print(43)", "setup": "import torch as t"}, [(scratch, "print")])
     for number in range(3):
@@ -260,7 +260,7 @@ def test_what_is_carried_over_is_carried_again(studied):
 
 
 def test_a_copy_without_a_record_loses_nothing_either(studied):
-    """A learner's file from elsewhere, such as a notebook that was copied by hand."""
+    """The file was not made by these commands, but, for example, copied by hand."""
     cells = changed(mask=ANSWER, print="print(43)")
     nbformat.write(new_notebook(cells=cells), studied.path)
     studied.study.main(["update"])
@@ -314,9 +314,9 @@ def test_words_that_mean_nothing_change_nothing(studied, capsys):
     assert studied.cells()["mask"] == ANSWER and not studied.kept()
 
 
-# ---- interrupted, without space, twice at once
+# ---- interrupted, out of disk space, run twice at once
 
-# At its n-th change of a file in study/, the process is killed.
+# Kill the process at its n-th change of a file in study/.
 KILLED = """
 import os
 from tools import study
@@ -394,7 +394,7 @@ def test_what_jupyterlab_saves_at_the_last_moment_is_kept(studied, monkeypatch):
 
 @pytest.fixture
 def server(monkeypatch):
-    """server(root, *paths): a Jupyter server on this computer with kernels for these notebooks."""
+    """server(root, *paths): run a Jupyter server with kernels for these notebooks; return its description."""
     servers = []
 
     def serve(root, *paths):
@@ -431,7 +431,7 @@ def test_which_notebooks_are_open(course, server):
         server(course.folder, f"study/{NAME}", "notebooks/00_start_here.ipynb", "study/old/03_masks.ipynb"),
         server(course.folder / "study", "00_start_here.ipynb"),
         server(course.folder.parent, NAME),
-        {"url": "http://127.0.0.1:9/", "token": "", "root_dir": str(course.folder)},  # it has ended
+        {"url": "http://127.0.0.1:9/", "token": "", "root_dir": str(course.folder)},  # a server that has ended
         {**server(course.folder, "study/04_more.ipynb"), "token": "wrong"},
     )
     assert imported(course.folder / "tools" / "study.py").open_in_lab() == {NAME, "00_start_here.ipynb"}

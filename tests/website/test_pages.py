@@ -1,4 +1,4 @@
-"""How a notebook becomes a page, in cases that the website of the course does not have: test_site.py reads that one."""
+"""How notebooks become pages, in cases that do not occur on the course's website, which test_site.py tests."""
 
 import base64
 import subprocess
@@ -28,7 +28,7 @@ def sources(*cells):
 
 def test_only_the_cells_that_define_what_is_needed_are_run():
     assert sources("x = 1", "y = 2", "z = x", "show(z)") == ["x = 1", "z = x", "show(z)"]
-    assert sources("x = 1", "x = 2", "show(x)") == ["x = 2", "show(x)"]  # an earlier value is not needed
+    assert sources("x = 1", "x = 2", "show(x)") == ["x = 2", "show(x)"]  # an overwritten value is not needed
     assert sources("x = 1", "x = x + 1", "show(x)") == ["x = 1", "x = x + 1", "show(x)"]
     assert sources("x = 1", "for x in range(3): print(x)", "show(y)") == ["show(y)"]
     function = ["import a", "k = 1", "def f():\n    return a + k", "show(f())"]
@@ -39,7 +39,7 @@ def test_only_the_cells_that_define_what_is_needed_are_run():
 @pytest.mark.slow
 def test_an_explorer_is_made_again_and_compared_with_the_saved_one():
     def made(saved, *between):
-        """The explorer of a notebook with these cells in the middle, whose saved one has other scores."""
+        """Recreate the explorer of a notebook with these cells in the middle and a saved explorer with these scores."""
         shown = cell("explorers.masks(words, scores)", id="shown")
         alt = repr(explorers.masks(["a", "b"], torch.tensor(saved)))
         shown.outputs = [nbformat.v4.new_output("display_data", data={"text/plain": alt})]
@@ -100,5 +100,5 @@ def test_the_zip_has_what_git_tracks(course, tmp_path):
 
 def test_without_git_the_site_says_that_it_needs_it(course, tmp_path):
     with pytest.raises(Problem, match="git finds no repository in .*data: install git, and build"):
-        site.pack(course / "data", tmp_path / "course.zip")  # a folder in a repository is not one itself
+        site.pack(course / "data", tmp_path / "course.zip")  # a folder inside a repository
     assert not (tmp_path / "course.zip").exists()

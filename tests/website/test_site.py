@@ -1,6 +1,6 @@
 """The website, built once and read in a browser: nothing of the notebooks is missing, and everything works.
 
-It is built as if the course had a home on GitHub, and served by this machine; once more as it is without one.
+It is built as if the course had an address on GitHub, and served by this machine. One test builds it without one.
 """
 
 import functools
@@ -43,11 +43,11 @@ ADDRESS = "https://someone.github.io/attention-by-hand/"
 FILES = [entry.file for entry in NOTEBOOKS]
 WRITTEN = sorted(Path(name).stem for name in (*FILES, *prepare.DOCS, *prepare.PAGES.glob("*.md")))
 PAGES = [f"{name}.html" for name in (*WRITTEN, "search")]
-# Together they have all kinds of cards, code, figures and explorers; the colors are those of one style sheet.
+# Together, these have all kinds of cards, code, figures and explorers; one style sheet sets all colors.
 COLORED = ("index.html", "03_causal_masking.html", "views.html", "search.html", "field_guide.html")
 FIRST_VIEW = 580_000  # bytes before compression, without figures; notebook 08, the longest page, is two thirds of it
-MODELS = ("/home.js", "/00-writing-run-0.js", "/08-write-explore-run-0.js")  # next_token, which comes last: 294 kB
-IN_JUPYTER = (*prepare.IN_JUPYTER_ONLY, "end-progress")  # the cells that a page leaves out on purpose
+MODELS = ("/home.js", "/00-writing-run-0.js", "/08-write-explore-run-0.js")  # of next_token, loaded last: 294 kB
+IN_JUPYTER = (*prepare.IN_JUPYTER_ONLY, "end-progress")  # cells that a page leaves out on purpose
 SEE_ALL = """async () => {  // unfold everything, and wait until every view is there
   for (const details of document.querySelectorAll("details")) details.open = true;
   const end = Date.now() + 300_000;
@@ -79,7 +79,7 @@ def soups(folder):
 
 @pytest.fixture(scope="module")
 def address(folder):
-    """Where the site is served."""
+    """The address at which the site is served."""
     handler = functools.partial(Quiet, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -94,9 +94,9 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def visit(chromium, address):
-    """visit("index.html", **options of the browser) -> a page; at the end: no error, and no request to another host.
+    """visit("index.html", **options of the browser) -> a page. Teardown checks for errors and requests to other hosts.
 
-    `place` is the address of the site, if it is not served.
+    `place` is the site's address, if not the one at which it is served.
     """
     watched = []
 
@@ -112,23 +112,23 @@ def visit(chromium, address):
     assert problems == []
 
 
-# ---- all that is in the notebooks
+# ---- pages have everything that is in the notebooks
 
 
 def cells_of(file):
-    """All cells of a notebook but those that a page leaves out."""
+    """Return all cells of a notebook except those that a page leaves out."""
     cells = nbformat.read(prepare.ROOT / "notebooks" / file, as_version=4).cells
     return [cell for cell in cells if cell.id not in IN_JUPYTER]
 
 
 def texts(file):
-    """The text of all Markdown cells, without code."""
+    """Return the text of all Markdown cells, without code."""
     cells = [cell.source for cell in cells_of(file) if cell.cell_type == "markdown"]
     return re.sub(r"^```.*?^```|`[^`\n]*`", "", "\n\n".join(cells), flags=re.DOTALL | re.MULTILINE)
 
 
 def outputs(file, kind="html"):
-    """All outputs of this kind but those of progress at a notebook's beginning, which a page leaves out."""
+    """Return all outputs of this kind, except for progress at a notebook's beginning, which a page leaves out."""
     return [
         output.get("data", {}).get(f"text/{kind}", "")
         for cell in cells_of(file)
@@ -214,7 +214,7 @@ def test_every_section_is_in_the_navigation_of_every_page(soups):
 def test_without_a_home_the_folder_holds_the_course_and_no_link_leads_to_a_placeholder(tmp_path):
     out = tmp_path / "_site"
     build = f"from tools.site.__main__ import Path, build; build(Path({str(out)!r}), {NOWHERE})"
-    subprocess.run([sys.executable, "-c", build], cwd=prepare.ROOT, check=True)  # Sphinx builds once in a process
+    subprocess.run([sys.executable, "-c", build], cwd=prepare.ROOT, check=True)  # Sphinx builds once per process
     pages = {path.name: path.read_text(encoding="utf-8") for path in [*out.glob("*.html"), out / "CITATION.cff"]}
     assert [name for name, page in pages.items() if badges.PLACEHOLDER in page or "github.com/some" in page] == []
     for name in ("index.html", "teachers.html", *(f"{Path(file).stem}.html" for file in FILES)):
@@ -254,7 +254,7 @@ def test_search_engines_and_places_where_a_link_is_shared_find_what_they_need(fo
     assert (folder / image.removeprefix(ADDRESS)).is_file()
     locations = ElementTree.parse(folder / "sitemap.xml").findall("{*}url/{*}loc")
     assert {location.text for location in locations} == {ADDRESS + name for name in PAGES if name != "404.html"}
-    assert soups["404.html"].base["href"] == ADDRESS  # it is shown at any address
+    assert soups["404.html"].base["href"] == ADDRESS  # servers show it at any address
     repository = "github.com/someone/attention-by-hand"
     assert page.select_one(".course-feedback a")["href"] == f"https://{repository}/issues/new/choose"
     assert page.select_one("a.course-button")["href"].endswith(f"{repository[10:]}/blob/main/notebooks/{FILES[2]}")
@@ -263,7 +263,7 @@ def test_search_engines_and_places_where_a_link_is_shared_find_what_they_need(fo
 # ---- in a browser
 
 
-# 404.html asks the published site for styles
+# 404.html would load its styles from the published site
 @pytest.mark.parametrize("name", [name for name in PAGES if name != "404.html"])
 def test_every_page_works_as_a_file_fits_a_phone_and_is_accessible(visit, folder, name):
     page = visit(name, place=f"{folder.as_uri()}/")
@@ -273,7 +273,7 @@ def test_every_page_works_as_a_file_fits_a_phone_and_is_accessible(visit, folder
         wrong, measured = violations_of_colors(page, "html")
         assert wrong == [] and measured > 5
     page.set_viewport_size({"width": 360, "height": 800})
-    assert page.evaluate("document.querySelector('.content').scrollWidth") == 360  # the theme hides what is wider
+    assert page.evaluate("document.querySelector('.content').scrollWidth") == 360  # the theme would hide what is wider
     page.set_viewport_size({"width": SIZE[0], "height": SIZE[1]})
     page.evaluate(PLAIN_CODE)
     assert violations(page, disabled=OF_COLORS) == []
@@ -296,7 +296,7 @@ def test_on_a_phone_the_contents_close_when_a_section_is_chosen(visit):
     assert page.locator("#__toc").is_checked()
     page.locator(".toc-drawer a").nth(2).click()
     assert not page.locator("#__toc").is_checked() and "#" in page.url
-    assert page.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"  # nothing slides
+    assert page.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"  # no smooth scrolling
 
 
 def test_code_is_large_enough_and_fits_a_wide_window(visit):

@@ -1,6 +1,6 @@
-"""The class view: where a class is stuck, what it has solved, and which mistakes it makes, from attempts.jsonl files.
+"""The class view: what a class has solved, where it is stuck, and which mistakes it makes, from attempts.jsonl files.
 
-records    find and read the files of all students; anything in them may be damaged, foreign or hostile
+records    find and read the files of all students, whose content may be damaged, foreign or hostile
 catalog    the course's own texts about exercises and misconceptions
 summary    the numbers
 page       the numbers as a single HTML file

@@ -11,8 +11,8 @@ from tools.classroom import catalog, page
 from tools.classroom.records import LOG, WHICH, count, read, require_folders
 from tools.classroom.summary import summarize
 
-EVERY = 10  # seconds, with --watch
-COMPLAINTS = 10  # that are printed
+EVERY = 10  # seconds between updates with --watch
+COMPLAINTS = 10  # the most complaints that one update prints
 
 
 def parse_options(words):
@@ -52,7 +52,7 @@ def show(options):
 
 
 def look(course, options, told):
-    """Read the folders and write the page; what cannot be read is told on the terminal, once."""
+    """Read the folders and write the page; report each unreadable file once on the terminal. Return the summary."""
     students, complaints = read(options.folders, course)
     summary = summarize(students, course)
     if students or options.watch:

@@ -1,9 +1,9 @@
-"""What the course says about its exercises and misconceptions."""
+"""The course's texts about its exercises and misconceptions."""
 
 from dataclasses import dataclass
 
-STOPPED = "stopped"  # an exception for which no cause is known
-GENERAL = frozenset(  # diagnoses that are not of one exercise; their ids say what they mean
+STOPPED = "stopped"  # an exception whose cause is unknown
+GENERAL = frozenset(  # diagnoses that belong to no single exercise; their ids describe them
     f"""
     {STOPPED} syntax-error never-ends returns-none returns-one returns-wrong-type wrong-shape wrong-dtype wrong-device
     changes-input not-repeatable shared-result remembers no-init no-forward forward-arguments inputs-exchanged
@@ -18,7 +18,7 @@ GENERAL = frozenset(  # diagnoses that are not of one exercise; their ids say wh
 
 @dataclass(frozen=True)
 class Exercise:
-    """`mistakes` is {id: (what it means, what to ask)}."""
+    """An exercise and its known mistakes: `mistakes` is {id: (what it means, what to ask)}."""
 
     id: str
     name: str
@@ -28,8 +28,8 @@ class Exercise:
 
 
 def collect():
-    """{id: exercise}, in order."""
-    from exercises import COURSE  # takes seconds
+    """Return {id: exercise}, in order."""
+    from exercises import COURSE  # slow to import
 
     return {
         id: Exercise(id, each.name, each.minutes, COURSE.contents.of(id).number, mistakes(each))

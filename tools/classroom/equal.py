@@ -13,11 +13,11 @@ DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 OURS = ("helpers", "exercises")  # packages with finished answers
 
 
-# ---- code without what can be changed and stays the same
+# ---- normalized code
 
 
 def normalized(definition):
-    """The code of a function or class, without comments, docstrings, annotations and the names that it chooses."""
+    """Return the code of a definition without comments, docstrings, annotations and the names that it introduces."""
     tree = ast.parse(ast.unparse(definition))
     chosen = {}
     for node in ast.walk(tree):
@@ -40,7 +40,7 @@ def normalized(definition):
 
 
 def definitions(source):
-    """(name, code) of what a text defines or imports from OURS; nothing where Python cannot read it."""
+    """Yield (name, code) for what a source defines or imports from OURS; nothing if it is not valid Python."""
     try:
         for node in ast.parse(source).body:
             if isinstance(node, DEFINITIONS):
@@ -55,7 +55,7 @@ def definitions(source):
 
 
 def answers(home, names, given):
-    """{(exercise, code)} of a student's answers, without the cells that are given."""
+    """Return {(exercise, code)} of a student's answers, except for cells in `given`."""
     return {
         (names[name], code)
         for path in files_of(home, [])
@@ -66,7 +66,7 @@ def answers(home, names, given):
 
 
 def sources(path):
-    """The code of a notebook's cells, or of an answer that passed."""
+    """Return the set of sources in a file: a notebook's code cells, or an answer that passed."""
     is_kept = path.suffix == ".py" and path.parent.name == "answers"
     try:
         if not (is_kept or path.suffix == ".ipynb") or path.stat().st_size > LIMIT:
@@ -84,7 +84,7 @@ def sources(path):
 
 
 def groups(submitted, known):
-    """For each exercise (what the code is equal to, the students), where it is known or handed in twice."""
+    """Yield (exercise, [(what the code is equal to, the students)]) for code that is known or was handed in twice."""
     for id in known:
         by_code = defaultdict(list)
         for student, mine in sorted(submitted.items()):
@@ -97,7 +97,7 @@ def groups(submitted, known):
 
 
 def finished(exercises, solution):
-    """{exercise: {code: where the course has it}}"""
+    """Return {exercise: {code: where the course has it}}."""
     helpers = {}
     for path in sorted((ROOT / "helpers").rglob("*.py")):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)

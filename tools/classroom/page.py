@@ -1,4 +1,4 @@
-"""The numbers as a single HTML file: without scripts, and without a request to any host."""
+"""Render the numbers as a single HTML file without scripts or network requests."""
 
 import time
 from pathlib import Path
@@ -14,7 +14,7 @@ TEMPLATES.filters |= {"code": lambda text: Markup(with_code(text)), "count": cou
 
 
 def html(summary, complaints, names, every=None):
-    """The whole page; `every` is in seconds, for a page that loads itself again."""
+    """Return the whole page. With `every`, it reloads itself after that many seconds."""
     when = time.strftime("%Y-%m-%d, %H:%M:%S", time.localtime(summary.now))
     stuck = sorted((row for row in summary.rows if row.stuck), key=lambda row: -len(row.stuck))
     given = {"summary": summary, "complaints": complaints, "names": names}

@@ -1,7 +1,7 @@
-"""Find and read what a class has left: attempts.jsonl in the folder of each student.
+"""Find and read the attempts of a class: attempts.jsonl in the folder of each student.
 
-Any program may have written these files. Nothing that they hold is shown: ids are looked up in the course's own
-catalog, and lines with other ids are counted and skipped.
+Any program may have written these files, so their texts are never shown: ids are looked up in the course's own catalog,
+and lines with other ids are counted and skipped.
 """
 
 import json
@@ -17,9 +17,9 @@ from tools import Problem
 from tools.classroom.catalog import STOPPED
 
 WHICH = "name the folder that holds one folder for each student"
-DEPTH = 4  # folders below a student's, as in courses/attention-by-hand/data/answers
-SKIPPED = {"node_modules", "site-packages", "__pycache__"}  # large, and never a student's
-LIMIT = 2_000_000  # bytes of one file: more than ten thousand attempts
+DEPTH = 4  # levels below a student's folder, as in courses/attention-by-hand/data/answers
+SKIPPED = {"node_modules", "site-packages", "__pycache__"}  # large, and never a student's own work
+LIMIT = 2_000_000  # bytes in one file, which hold more than ten thousand attempts
 AHEAD = 24 * 60 * 60  # seconds by which a student's clock may be ahead
 UNSOLVED = ("wrong", "error")
 DAMAGE = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
@@ -27,7 +27,7 @@ DAMAGE = (ValueError, LookupError, TypeError, AttributeError, OverflowError, Rec
 
 @dataclass(frozen=True)
 class Attempt:
-    """One line: the time in seconds, and what was said. `mistake` is an id of the catalog, or None."""
+    """One line of a log: the time in seconds, and the verdict. `mistake` is an id of the catalog, or None."""
 
     time: float
     exercise: str
@@ -37,7 +37,7 @@ class Attempt:
 
 @dataclass
 class Student:
-    """What one folder says; attempts by time. A line on a prediction only shows that somebody is at work."""
+    """The content of one folder, with attempts ordered by time. Lines on predictions only count for `last`."""
 
     name: str
     attempts: list[Attempt] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Student:
 
 
 def read(folders, catalog):
-    """All students with a line, by name, and a sentence for each file that could not be read whole."""
+    """Return all students with a line, by name, and a complaint for each file that could not be read completely."""
     complaints = []
     places = {home: logs(home, complaints) for home in homes(folders)}
     found = [home for home in places if places[home]]
@@ -53,15 +53,15 @@ def read(folders, catalog):
     for student, home in zip(students, found, strict=True):
         for log in places[home]:
             add(student, log, catalog, complaints)
-        student.attempts = sorted(dict.fromkeys(student.attempts), key=lambda each: each.time)  # copies add nothing
+        student.attempts = sorted(dict.fromkeys(student.attempts), key=lambda each: each.time)  # without duplicates
     return sorted((each for each in students if each.last), key=lambda each: each.name), complaints
 
 
-# ---- finding
+# ---- finding files
 
 
 def homes(folders):
-    """The folder of each student: one that is given, if it holds a log, and otherwise those directly below it."""
+    """Return the folder of each student: a given folder if it holds a log, and otherwise those directly below it."""
     found = {}
     for folder in map(Path, folders):
         if (folder / LOG).is_file() or (folder / "data" / LOG).is_file():
@@ -73,12 +73,12 @@ def homes(folders):
 
 
 def logs(home, complaints):
-    """The logs of a student: more than one where there are copies of the course."""
+    """Return the logs of a student, who may have several copies of the course."""
     return [path for path in files_of(home, complaints) if path.name == LOG]
 
 
 def files_of(home, complaints):
-    """All files of a student, but for pipes and the like, which would never end."""
+    """Yield all regular files of a student; reading a pipe, for example, might never end."""
     for place, folders, names in os.walk(home, onerror=lambda error: complain(complaints, error.filename, error)):
         is_deep = len(Path(place).relative_to(home).parts) >= DEPTH
         folders[:] = [] if is_deep else sorted(filter(is_searched, folders))
@@ -96,18 +96,18 @@ def require_folders(folders):
 
 
 def names_of(paths):
-    """A name for each folder: its path below what is common to all, such as "anna" or "monday/anna"."""
+    """Return a name for each folder: its path below their common folder, such as "anna" or "monday/anna"."""
     if len(paths) < 2:
         return [printable(path.name) for path in paths]
     common = os.path.commonpath(paths)
     return [printable(path.relative_to(common).as_posix()) for path in paths]
 
 
-# ---- reading
+# ---- reading files
 
 
 def add(student, log, catalog, complaints):
-    """Add what a file says."""
+    """Add the attempts in a file."""
     skipped = []
     try:
         if log.stat().st_size > LIMIT:
@@ -130,7 +130,7 @@ def add(student, log, catalog, complaints):
 
 
 def add_line(student, entry, catalog):
-    """Errors: those of DAMAGE, for a line that says nothing"""
+    """Add the attempt in a line. Errors: those of DAMAGE, for an invalid line"""
     time = datetime.fromisoformat(entry["time"])
     seconds = time.timestamp()
     if time.tzinfo is None or seconds > clock() + AHEAD:
@@ -154,7 +154,7 @@ def complain(complaints, path, error):
 
 
 def printable(text):
-    """A path as text that can neither steer a terminal nor turn the direction of the words around it."""
+    """Return a path as text without control characters, such as those for a terminal or the writing direction."""
     return "".join(character if character.isprintable() else "?" for character in str(text))
 
 

@@ -1,4 +1,4 @@
-"""The numbers of a class: per exercise, per misconception."""
+"""The numbers of a class, by exercise and by misconception."""
 
 import csv
 import io
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 from tools.classroom.records import count
 
-BREAK = 30 * 60  # seconds: a longer pause between two attempts is a break, and not work
-LIVELY = 15 * 60  # seconds since the last line of somebody who is at work
+BREAK = 30 * 60  # seconds; a longer pause between two attempts counts as a break
+LIVELY = 15 * 60  # seconds; somebody whose last line is more recent is at work
 UNDIAGNOSED = ("Another result than asked for, and no known mistake.", "What does the example on the card show?")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One exercise: how many students have solved it, how many try, and who is stuck.
+    """One exercise: how many students have solved it, how many are trying, and who is stuck.
 
     stuck  (minutes, name) of those who have worked on it for longer than its minutes, the longest first
-    told   what most of them were told last, (what it means, what to ask); None where nothing is known
+    told   their most frequent last diagnosis, (what it means, what to ask); None if there is none
     """
 
     exercise: object
@@ -30,7 +30,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Mistake:
-    """How many students met it, and for how many it is the last thing that they were told."""
+    """A mistake: how many students made it, and for how many it is still the last diagnosis."""
 
     exercise: object
     id: str
@@ -42,7 +42,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Summary:
-    """`people` is {name: {exercise: whether it is solved}}, of those that were tried."""
+    """The numbers of a class; `people` is {name: {tried exercise: whether it is solved}}."""
 
     now: float
     students: int
@@ -59,7 +59,7 @@ class Summary:
         )
 
     def csv(self):
-        """Names x exercises, for a spreadsheet. A name that it would take for a formula gets an apostrophe."""
+        """Return names x exercises for a spreadsheet. A name that looks like a formula gets an apostrophe."""
         rows = [["folder", *(f"{row.exercise.id} {row.exercise.name}" for row in self.rows)]]
         for name, mine in self.people.items():
             states = ({True: "solved", False: "tried", None: ""}[mine.get(row.exercise.id)] for row in self.rows)
@@ -108,9 +108,9 @@ def row(exercise, students, attempts, now):
 
 
 def worked(attempts, student, now):
-    """Seconds between the first attempt and the last, or now if nothing came after it; without the breaks."""
+    """Return the seconds from the first attempt to the last, or to now if nothing came after it, without breaks."""
     times = [attempt.time for attempt in attempts]
-    # By identity: "Run All Cells" leaves attempts at several exercises in the same second.
+    # Compare by identity: "Run All Cells" leaves attempts at several exercises in the same second.
     if attempts[-1] is student.attempts[-1] and times[-1] >= student.last:
         times.append(now)
     gaps = (later - earlier for earlier, later in zip(times, times[1:], strict=False))
@@ -118,7 +118,7 @@ def worked(attempts, student, now):
 
 
 def mistakes(catalog, attempts):
-    """The most frequent first, counted by students. Attempts that failed without a diagnosis come last."""
+    """Yield the mistakes that most students made first; failed attempts without a diagnosis come last."""
     met_by, still = Counter(), Counter()
     for (_, id), mine in attempts.items():
         met = [(id, each.mistake or "") for each in mine if each.mistake or not each.solved]

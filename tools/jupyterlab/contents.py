@@ -1,4 +1,4 @@
-"""How JupyterLab reads and writes files when `python course.py` opens it."""
+"""The contents manager of the JupyterLab that `python course.py` opens: it reads and writes files."""
 
 import io
 from contextlib import contextmanager
@@ -11,21 +11,21 @@ from tools.study import KERNEL, language_info
 
 
 class Contents(AsyncLargeFileManager):
-    """Saves each file whole or not at all, and opens no notebook as modified that nobody changed."""
+    """Saves files atomically, and does not show a notebook as modified just because it was opened."""
 
     @contextmanager
     def atomic_writing(self, os_path, text=True, **options):
-        """Jupyter writes into the file itself: one that is killed meanwhile leaves half of it, or nothing."""
+        """Replace the file in one step. Jupyter writes into it, and leaves a damaged file if it is killed meanwhile."""
         buffer = io.StringIO() if text else io.BytesIO()
         yield buffer
         with self.perm_to_403(os_path):
-            files.write(Path(os_path).resolve(), buffer.getvalue())  # a link stays a link
+            files.write(Path(os_path).resolve(), buffer.getvalue())  # write through a symbolic link
 
     async def get(self, path, content=True, **options):
-        """Give a notebook with the metadata that JupyterLab would add on opening it.
+        """Return a file, or a notebook with the metadata that JupyterLab would add on opening it.
 
-        Otherwise a notebook that was saved with another version of Python opens as modified: JupyterLab asks whether to
-        save it when it is closed, and rewrites it soon even if it was only looked at.
+        Without that, a notebook that was saved with another version of Python opens as modified: JupyterLab asks on
+        closing whether to save it, and autosaves it even if it was only looked at.
         """
         model = await super().get(path, content=content, **options)
         if content and model["type"] == "notebook":

@@ -1,6 +1,6 @@
-"""Run by each new kernel: what it says where a notebook is gone on with, and Python has just started.
+"""Startup code of every kernel: explain a NameError in a notebook that is continued after its kernel was restarted.
 
-`course.py` copies it into the environment. What it defines would be among the notebook's own names.
+`course.py` copies this file into the environment. Its names would be visible in the notebook, so it deletes them.
 """
 
 
@@ -11,5 +11,5 @@ def _undefined(shell, kind, error, trace, tb_offset=None):
         shell.showtraceback((kind, error, trace), running_compiled_code=True)
 
 
-get_ipython().set_custom_exc((NameError,), _undefined)  # noqa: F821  importing `exercises` puts another in its place
+get_ipython().set_custom_exc((NameError,), _undefined)  # noqa: F821  importing `exercises` replaces it
 del _undefined

@@ -1,8 +1,8 @@
-"""Record data/bert/minilm_head.safetensors: what the head of MiniLM that opens notebook 00 computes for one sentence.
+"""Record data/bert/minilm_head.safetensors: what the MiniLM head at the start of notebook 00 computes for one sentence.
 
     python -m tools.record.one_head
 
-needs MiniLM, which `python course.py fetch` gets. tests/unit/test_bert_recorded.py computes it again.
+This needs MiniLM (`python course.py fetch`). tests/unit/test_bert_recorded.py recomputes the result.
 """
 
 from safetensors.torch import save_file
@@ -15,7 +15,7 @@ SENTENCE, LAYER, HEAD = "My sister was late because she lost her keys.", 3, 1
 
 
 def computed():
-    """The pieces of the sentence, and {name: tensor} as in the file."""
+    """Return the tokens of the sentence, and {name: tensor} as in the file."""
     pieces, *tensors = pretrained.one_head(pretrained.load(), SENTENCE, LAYER, HEAD)
     return pieces, {name: x.contiguous() for name, x in zip(("q", "k", "v", "weights"), tensors, strict=True)}
 

@@ -1,8 +1,8 @@
-"""Record a picture in the README: data/next_token.gif, the view of notebook 00 in which a small model writes.
+"""Record data/next_token.gif, the README's picture of notebook 00's view in which a small model writes.
 
     python -m tools.record.readme_picture
 
-needs Chromium or Chrome, which tools/browser.py finds, and Pillow, which Matplotlib brings along.
+This needs Chromium or Chrome, which tools/browser.py finds, and Pillow, on which Matplotlib depends.
 """
 
 import io
@@ -39,7 +39,7 @@ SECONDS = {"long": 3.2, "short": 1.2, "key": 0.16}
 
 
 def film_next_token(browser, folder):
-    """The view of the course's own site, used as a reader would, one picture after each step."""
+    """Use the view as on the course's website, as a reader would, and take a picture after each step."""
     files = live.Files()
     view = explorers.next_token(story_model.load(), stories.WORDS, stories.encode(STORY))
     (folder / "page.html").write_text(
@@ -77,7 +77,7 @@ def film_next_token(browser, folder):
 
 
 def write_film(path, frames, times):
-    """One palette for all frames, so that only what changes is stored."""
+    """Write the frames with one palette for all, so that only what changes is stored."""
     together = Image.new("RGB", (frames[0].width, sum(frame.height for frame in frames[:2])))
     for number, frame in enumerate(frames[:2]):
         together.paste(frame, (0, number * frames[0].height))

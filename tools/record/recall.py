@@ -1,11 +1,11 @@
-"""Record data/recall.json again: what stacks of layers of three kinds recall from a list of pairs, for three seeds.
+"""Record data/recall.json again: how well stacks of three kinds of layers recall from a list of pairs, for three seeds.
 
     python -m tools.record.recall                   all stacks, about twenty minutes on two cores
     python -m tools.record.recall "delta, full"     prints the runs of one
 
-A text is a list of pairs of a key and a value, each a token, and then eight of the keys, at each of which the model
-gives the value. The layers differ only in how they read earlier tokens. Queries, keys and values come from a token and
-the one before it, as by the short convolutions of published models with a state, so that no positions are needed.
+A text is a list of key-value pairs, each a token, followed by eight of the keys, for each of which the model predicts
+the value. The layers differ only in how they read earlier tokens. Queries, keys and values come from a token and the
+one before it, like the short convolutions of published models with a state, so no positions are needed.
 """
 
 import json
@@ -37,7 +37,7 @@ STACKS = (
 
 
 class Layer(nn.Module):
-    """Attention to all tokens or in a window, or the gated delta rule; then a feed-forward network.
+    """Causal attention to all earlier tokens or in a window, or the gated delta rule; then a feed-forward network.
 
     Shapes: x (B, T, C) -> (B, T, C)
     """
@@ -84,7 +84,7 @@ class Model(nn.Module):
 
 
 def texts(pairs, size, draw):
-    """ids (B, 2 * pairs + asked), the values that are right, and which pairs are asked for, (B, asked) each."""
+    """Return ids (B, 2 * pairs + asked), the right values (B, asked), and the pairs that are asked for (B, asked)."""
     keys = torch.rand(size, KEYS, generator=draw).argsort(dim=-1)[:, :pairs]
     values = torch.randint(VALUES, (size, pairs), generator=draw)
     asked = torch.rand(size, pairs, generator=draw).argsort(dim=-1)[:, :ASKED]
@@ -110,22 +110,22 @@ def trained(kinds, seed):
 
 @torch.no_grad()
 def recalled(model):
-    """The share of right values for each number of pairs; of the most pairs, also where they are near and far.
+    """Return the share of right values for each number of pairs and, for the most pairs, also for near and far ones.
 
-    Near is what a window reaches; far is more than half of the text.
+    Near is within the window's reach; far is more than half of the text away.
     """
     draw, found = torch.Generator().manual_seed(1001), {}
     for pairs in PAIRS:
         ids, right, asked = texts(pairs, 512, draw)
         hit = (model(ids)[:, -asked.size(1) :].argmax(dim=-1) == right).double()
         found[str(pairs)] = hit.mean().item()
-    back = 2 * pairs + torch.arange(asked.size(1)) - (2 * asked + 1)  # tokens from the value to where it is asked for
+    back = 2 * pairs + torch.arange(asked.size(1)) - (2 * asked + 1)  # tokens from the value to the repeated key
     found["near"], found["far"] = hit[back < WINDOW].mean().item(), hit[back > ids.size(1) / 2].mean().item()
     return {name: round(share, 3) for name, share in found.items()}
 
 
 def kept(kinds):
-    """How many numbers the layers keep of the longest text."""
+    """Return how many numbers the layers keep of the longest text."""
     sizes = {"full": 2 * D * (2 * PAIRS[-1] + ASKED), "window": 2 * D * WINDOW, "delta": D * D}
     return H * sum(sizes[kind] for kind in kinds)
 

@@ -23,7 +23,7 @@ SEED, STEPS, RATE = 8, 500, 6e-3
 
 
 def initialize(module):
-    """As in section 2 of the notebook."""
+    """Initialize a module as in section 2 of the notebook."""
     if isinstance(module, nn.Linear | nn.Embedding):
         nn.init.normal_(module.weight, std=module.weight.size(-1) ** -0.5)
     if isinstance(module, nn.Linear):

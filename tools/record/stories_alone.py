@@ -1,9 +1,9 @@
-"""Record data/stories/alone.json again: the training of the story model without its strings, for three seeds.
+"""Record data/stories/alone.json again: the story model trained without its random strings, for three seeds.
 
     python -m tools.record.stories_alone
 
-The same model, learning rate, batch size and number of steps as in `tools.train_stories`, but every row of every batch
-is a new story. The losses and shares are those of the 128 stories that notebook 08 looks at.
+The model, learning rate, batch size and number of steps are those of `tools.train_stories`, but every row of every
+batch is a new story. The losses and shares are for the 128 stories that notebook 08 looks at.
 """
 
 import json
@@ -18,7 +18,7 @@ from models.story_model import FILE, new_model
 from models.training import train
 
 RECORD, TRAINED = FILE.with_name("alone.json"), FILE.with_name("curve.json")
-SIZE = 32  # of which 8 are strings in `story_model.fresh_stories`
+SIZE = 32  # rows; in `story_model.fresh_stories`, 8 of them are strings
 FOODS = torch.tensor([word in stories.FOODS for word in stories.WORDS])
 
 
@@ -30,7 +30,7 @@ def batches(seed):
 
 @torch.no_grad()
 def measured(model, told):
-    """The losses of colors and foods to read back, and what the model gives to the foods of the story."""
+    """Return the losses on colors and foods that are read back, and the probability of the story's foods."""
     logits, _ = model(told.ids)
     losses = stories.mean_by_kind(token_losses(logits, told.ids), told.kinds)
     asked = told.kinds[:, 1:] == stories.KINDS.index("food")

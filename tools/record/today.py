@@ -1,12 +1,12 @@
-"""Record tests/golden/today and data/today again: what published attention modules, and a small Llama, compute.
+"""Record tests/golden/today and data/today again: the outputs of published attention modules and of a small Llama.
 
     pip install transformers==5.23.0 safetensors torch
     python -m tools.record.today             compare with the recorded outputs
     python -m tools.record.today --write     write new ones
 
 Each file's metadata holds the arguments of its configuration. Causal attention is recorded twice: for all tokens at
-once (output.*), and with a cache, first for some of them and then for one at a time (step.*). The gated delta rule is
-a function without parameters, of Qwen3-Next's layers with a state.
+once (output.*), and with a cache, first for several tokens and then for one at a time (step.*). The gated delta rule is
+a function without parameters, from Qwen3-Next's layers with a state.
 """
 
 import json
@@ -41,7 +41,7 @@ from tools import ROOT
 
 GOLDEN = ROOT / "tests" / "golden" / "today"
 LLAMA = ROOT / "data" / "today" / "llama.safetensors"  # a whole model, which notebook 10 reads
-PREFILL = 4  # tokens that are read at once before the single ones
+PREFILL = 4  # tokens that are read at once, before the others one at a time
 ROUNDING = 5e-6  # float32, on different machines
 
 
@@ -132,21 +132,21 @@ def gated_delta_outputs(tensors):
 
 def model_outputs(tensors):
     made = transformers.LlamaForCausalLM(configuration(LLAMA, transformers.LlamaConfig)).eval()
-    made.load_state_dict(part(tensors, "state."), strict=False)  # lm_head is the embedding table
+    made.load_state_dict(part(tensors, "state."), strict=False)  # lm_head shares the embedding table
     found = made(tensors["ids"].long(), output_attentions=True)
     weights = {f"output.attentions.{i}": layer for i, layer in enumerate(found.attentions)}
     return {"output.logits": found.logits, **weights}
 
 
 def part(tensors, prefix):
-    """The tensors whose names start with `prefix`, without it."""
+    """Return the tensors whose names start with `prefix`, which is removed from the names."""
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
 def record(path, compute, made_by, write):
-    """Compute the outputs in a file again, and print the largest difference; write them only if that is asked for.
+    """Recompute the outputs in a file and print the largest difference; write them only if `write` is true.
 
-    Errors: SystemExit if they differ by more than rounding explains, unless they are written
+    Errors: SystemExit if they differ by more than rounding and are not written
     """
     before = load_file(path)
     with safe_open(path, "pt") as file:

@@ -1,9 +1,8 @@
-"""`python course.py site` runs this file: the course as a website, in the folder _site.
+"""Build the course as a website in the folder _site; `python course.py site` runs this file.
 
-Nothing is asked of the network, neither while it is built nor when it is read. The course itself lies next to the
-pages as a zip, so that the folder on any server suffices. The address of the published site follows from the one URL in
-pyproject.toml; as long as that has its placeholder, the site has no sitemap, no links to GitHub and Colab, and names no
-address of its own.
+Neither building nor reading it needs the network. The course itself is next to the pages as a zip, so that any server
+can host the folder. The address of the published site follows from the one URL in pyproject.toml; as long as that has
+its placeholder, the site has no sitemap, no links to GitHub and Colab, and no address of its own.
 """
 
 import functools
@@ -26,15 +25,15 @@ SITE = ROOT / "_site"
 
 
 def build(out, place):
-    """Build the site into a folder that does not exist yet, or is a site; every warning of Sphinx is an error.
+    """Build the site into a new folder, or in place of an older site; every warning of Sphinx is an error.
 
-    Errors: Problem where there is no git, or if Sphinx finds something wrong; it has said what
+    Errors: Problem if git or its repository is missing, or if Sphinx reports an error, which it has printed
     """
     with tempfile.TemporaryDirectory() as folder:
-        pages, made = Path(folder, "pages"), Path(folder, "site")  # myst-nb leaves a folder of its own next to the site
+        pages, made = Path(folder, "pages"), Path(folder, "site")  # myst-nb leaves a folder next to the site
         pages.mkdir()
         archive = Path(folder, prepare.ZIP)
-        pack(ROOT, archive)  # first, since it fails at once where there is no git
+        pack(ROOT, archive)  # first, since it fails at once without git
         address = "" if badges.unknown(place) else "https://{owner}.github.io/{repository}/".format(**place)
         repository = "" if badges.unknown(place) else badges.address(place)
         context = {"descriptions": prepare.source(pages, place), "address": address, "repository": repository}
@@ -61,13 +60,13 @@ def build(out, place):
 
 
 def pack(root, path):
-    """The last commit of the course in the folder `root`, as a zip with one folder in it.
+    """Write the last commit of the course in the folder `root` as a zip with one folder in it.
 
-    Errors: Problem where git does not know the folder
+    Errors: Problem if git is missing or `root` is not a repository
     """
     command = ["git", "archive", f"--prefix={path.stem}/", f"--output={path}", "HEAD"]
     try:
-        (root / ".git").stat()  # else git would answer for a repository around the course
+        (root / ".git").stat()  # git would use a repository around the course
         subprocess.run(command, cwd=root, check=True, stderr=subprocess.PIPE)
     except (OSError, subprocess.CalledProcessError):
         raise Problem(
@@ -77,7 +76,7 @@ def pack(root, path):
 
 
 def add_files(out, address):
-    """What the pages lead to but for the zip, and what a host needs."""
+    """Add the files that the pages link to, except for the zip, and those that a host needs."""
     if address:
         (out / "notebooks").mkdir()
         for entry in NOTEBOOKS:
@@ -88,7 +87,7 @@ def add_files(out, address):
     if not address:
         citation = re.sub(r"^repository-code: .*\n", "", citation, flags=re.MULTILINE)
     (out / "CITATION.cff").write_text(citation, encoding="utf-8", newline="\n")
-    (out / ".nojekyll").touch()  # else GitHub Pages leaves out folders such as _static
+    (out / ".nojekyll").touch()  # otherwise GitHub Pages leaves out folders such as _static
     if address:
         names = sorted({path.name for path in out.glob("*.html")} - {"404.html"})
         pages = "".join(f"<url><loc>{address}{name}</loc></url>\n" for name in names)

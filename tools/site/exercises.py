@@ -1,4 +1,4 @@
-"""An exercise and a prediction as a page shows them: there is no kernel that could check an answer."""
+"""Exercises and predictions as a page shows them, without a kernel that could check an answer."""
 
 import ast
 import inspect
@@ -18,8 +18,8 @@ from feedback.prediction import Question
 from feedback.report import Hints, Text
 from tools.site import live
 
-MOST_LINES = 14  # of an answer that is shown
-TRIED = {  # exercises on the home page: what is said to each answer that one can choose there, and a part of it
+MOST_LINES = 14  # the most lines of an answer that is shown
+TRIED = {  # for exercises on the home page, the diagnosis of each answer on offer, and perhaps a part of its code
     "2.2": ("no-exponential", "overflow", "over-the-rows", "correct: shifted", "one-maximum-for-all"),
     "3.3": ("masked-after-softmax", "true-hides", "correct", "zero-filled", "weights-filled"),
 }
@@ -28,12 +28,12 @@ BUTTONS = Path(inspect.getfile(Buttons)).with_suffix(".js")
 
 
 def raw(html):
-    """HTML that Markdown leaves as it is, whatever is in it."""
+    """Return the HTML in a raw block, which Markdown leaves as it is."""
     return f"~~~{{raw}} html\n{html}\n~~~"
 
 
 def prediction(id, files):
-    """A question with buttons; without a script, the question with its answers. Verdicts go into the next output."""
+    """Return a question with buttons as HTML; if no script runs, it shows the question and its answers."""
     asked = COURSE.predictions[id]
     widget = Buttons(Question(asked, None, lambda letter: None))
     verdicts = {letter: asked.verdict(letter) for letter in asked.answers}
@@ -44,7 +44,7 @@ def prediction(id, files):
 
 
 def card(id, stub):
-    """An exercise, folded: the function to complete, the hints one by one, and an example of a diagnosis; Markdown."""
+    """Return an exercise, folded, as Markdown: the stub, the hints one by one, and an example of a diagnosis."""
     exercise = EXERCISES[id]
     hints = Hints(id, exercise.hints).html()
     where = f"<p>To have it checked, {RUN_IT}.</p>"
@@ -60,7 +60,7 @@ def card(id, stub):
 
 
 def trial(id):
-    """Answers of the bank to choose from, each with the card that the course gives to it; HTML."""
+    """Return answers of the bank to choose from, each with its card, as HTML."""
     banks, choices = EXERCISES[id].banks(), []
     for diagnosis, _, part in (each.partition(": ") for each in TRIED[id]):
         known = {in_lines(each): each.code for each in (*banks.wrong, *banks.right) if each.expected == diagnosis}
@@ -73,7 +73,7 @@ def trial(id):
 
 
 def example(id):
-    """A wrong answer from the bank, and what the course says to it; Markdown, nothing if none is short."""
+    """Return a wrong answer of the bank and its card, as parts of Markdown; none if no answer is short enough."""
     for answer in EXERCISES[id].banks().wrong:
         code = in_lines(answer)
         if answer.expected and 0 < code.count("\n") < MOST_LINES:
@@ -84,19 +84,19 @@ def example(id):
 
 
 def in_lines(answer):
-    """An answer as a learner would write it, one statement a line; "" where it is composed of steps."""
+    """Return an answer as a learner would write it, one statement a line, or "" if it is composed of steps."""
     text = source.text(answer.code) or answer.text
     lines = ast.unparse(ast.parse(text)) if text else ""
-    return re.sub(r"\b1(0{6,})\.0\b", lambda power: f"1e{len(power[1])}", lines)  # unparse writes out what was 1e9
+    return re.sub(r"\b1(0{6,})\.0\b", lambda power: f"1e{len(power[1])}", lines)  # ast.unparse writes 1e9 out
 
 
 def _body(code):
-    """What stands in the only function of this code, which has no docstring."""
+    """Return the body of the only function of this code, which has no docstring."""
     return textwrap.dedent(code.strip().partition("\n")[2])
 
 
 def _said(report):
-    """The card without what only a notebook can do."""
+    """Return the card as HTML, without the parts that work only in a notebook."""
     parts = [part for part in report.parts if not isinstance(part, Hints)]
     parts = [part for part in parts if not (isinstance(part, Text) and part.kind == "next")]
     return replace(report, parts=tuple(parts))._repr_mimebundle_()["text/html"]

@@ -1,8 +1,8 @@
-"""What is alive in a page: explorers and predictions, with the scripts that they have in Jupyter.
+"""The interactive views of a page: explorers and predictions, with the scripts that they have in Jupyter.
 
-A page must also work as a file on a disk, where browsers refuse modules and requests. So each script, and the numbers
-of each view, become a classic script that calls `abhPart`; site/static/live.js loads the two when the view comes near.
-Until then, and where no script runs, the page shows the picture or the text that a saved notebook has.
+A page must also work as a local file, for which browsers refuse modules and requests. So each script, and the numbers
+of each view, become a classic script that calls `abhPart`; site/static/live.js loads the two when the view is near the
+visible part of the page. Before that, and if no script runs, the page shows the saved notebook's picture or text.
 """
 
 import base64
@@ -23,13 +23,13 @@ POINT = 4 / 3  # pixels
 
 
 class Files:
-    """The files that the pages of a site share, by their address: {"_static/live/masks.js": "..."}."""
+    """The files that a site's pages share; `texts` is {address: content}, as in {"_static/live/masks.js": "..."}."""
 
     def __init__(self):
         self.texts = {}
 
     def add(self, name, text):
-        """Its address."""
+        """Add a file and return its address."""
         self.texts[f"{FOLDER}/{name}"] = text
         return f"{FOLDER}/{name}"
 
@@ -41,16 +41,16 @@ class Files:
 
 
 def explorer(widget, name, files):
-    """An explorer with the picture that it has in a saved notebook, but for the invitation to run a cell."""
+    """Return an explorer's HTML, with its picture from a saved notebook but without the invitation to run a cell."""
     return view(widget.script, widget._esm, state(widget), name, with_files(widget.picture().html(), files), files)
 
 
 def view(script, module, values, name, still, files):
-    """A place in a page for a view: HTML that shows `still` until the script is there.
+    """Return the HTML of a view, which shows `still` until its script is loaded.
 
     module  the text of an ES module with a default export, as anywidget takes it
     values  what the view reads from its model
-    name    what the file with these values is called
+    name    the name of the file with these values, without its suffix
     """
     address = files.add(script, classic(module))
     numbers = files.add(f"{name}.js", f"abhPart(() => ({json.dumps(values, ensure_ascii=False)}));\n")
@@ -58,13 +58,13 @@ def view(script, module, values, name, still, files):
 
 
 def classic(module):
-    """A module as a classic script, which hands its default export to abhPart."""
+    """Return a module as a classic script, which passes its default export to abhPart."""
     text = modules.EXPORT.sub("", DEFAULT.sub("const defaultExport = ", module))
     return f"abhPart(() => {{\n{text}\nreturn defaultExport;\n}});\n"
 
 
 def state(widget):
-    """The traits that a view reads; bytes, which JSON does not have, as {"base64": text}."""
+    """Return the traits that a view reads; bytes become {"base64": text}, since JSON has no bytes."""
     common = anywidget.AnyWidget.class_traits()
     traits = {name: getattr(widget, name) for name in widget.traits(sync=True) if name not in common}
     return {
@@ -75,7 +75,7 @@ def state(widget):
 
 
 def with_files(html, files):
-    """The same with each embedded figure as a file, which a browser loads when it is about to be seen."""
+    """Return the HTML with each embedded figure moved to a file, which browsers load lazily."""
     return EMBEDDED.sub(lambda match: _source(base64.b64decode(match[1]).decode(), files), html)
 
 

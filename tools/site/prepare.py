@@ -1,7 +1,7 @@
-"""What Sphinx reads: the saved notebooks as pages, those of site/, and some of docs/.
+"""Write the pages that Sphinx reads: the saved notebooks, those of site/, and some of docs/.
 
-A page has all that its notebook has, but for what only works in Jupyter: the cell that finds the course, and progress.
-What gives an answer away is folded, and so is what is folded in the notebook.
+A page has everything that its notebook has, except for what works only in Jupyter: the cell that finds the course, and
+progress. What gives an answer away is folded, and so is what is folded in the notebook.
 """
 
 import re
@@ -21,30 +21,30 @@ from tools.site import live, states
 from tools.site.exercises import RUN_IT, TRIED, card, prediction, raw, trial
 
 PAGES = ROOT / "site"
-ZIP = "attention-by-hand.zip"  # the course, next to the pages
+ZIP = "attention-by-hand.zip"  # the course as a zip, next to the pages
 DOCS = ("accessibility", "field_guide", "ideas", "setting_up", "setup_failures", "your_own_model")  # of docs/
-WRITING = "next_token.js"  # the view on the home page, and the first one of all
-OPENING = (  # of the story on the home page: it may go on about any of the three
+WRITING = "next_token.js"  # the view on the home page, which also comes first among all views
+OPENING = (  # the story on the home page begins with this, and may go on about any of the three people
     "In Lima Mia loves beans. Mia wears white scarves. In Quito Ray craves soup. Ray builds black boats. "
     "In Paris Ida likes eggs. Ida rides blue bikes."
 )
 
-IN_JUPYTER = re.compile(r"\A.*?(?=^# )", re.DOTALL | re.MULTILINE)  # above the title: badge, links between notebooks
+IN_JUPYTER = re.compile(r"\A.*?(?=^# )", re.DOTALL | re.MULTILINE)  # above the title: badge, links to notebooks
 CELL_LINK = re.compile(r"\[([^][]+)\]\((\w+)\.ipynb#cell-id=([\w-]+)\)")
 FILE_LINK = re.compile(r"\[([^][]+)\]\(\.\./([^()]+)\)")
 GUIDE_LINK = re.compile(r"\[([^][]+)\]\((#[^()]+)\)")
 HTML_LINK = re.compile(r'href="(\w+)\.ipynb(?:#cell-id=([\w-]+))?"')
 HEADING = re.compile(r'<span id="(cell-[\w-]+)"></span>\n\n#{1,2} (?:\d+\. )?(.+)')
 PROGRESS = re.compile(r'^progress\("\d+"\)$', re.MULTILINE)
-IN_JUPYTER_ONLY = ("start", "progress-text", "progress")  # cells
-HIDDEN = {"input": "source_hidden", "output": "outputs_hidden"}  # what myst-nb calls the parts of a cell, and Jupyter
+IN_JUPYTER_ONLY = ("start", "progress-text", "progress")  # ids of cells
+HIDDEN = {"input": "source_hidden", "output": "outputs_hidden"}  # myst-nb's and Jupyter's names for hidden parts
 SETUP = {"code_prompt_show": "Show what is imported", "code_prompt_hide": "Hide what is imported"}
 
 
 def source(folder, place):
-    """Write all that Sphinx reads into a folder; returns the description of each page {name: sentence}.
+    """Write all that Sphinx reads into a folder; return {name of a page: its description}.
 
-    `place` has the owner, repository and branch of the course, as tools/badges.py gives them.
+    `place` has the owner, repository and branch of the course, as returned by tools.badges.home.
     """
     files, shown = live.Files(), []
     for entry in NOTEBOOKS:
@@ -68,11 +68,11 @@ def source(folder, place):
 
 
 def prepared(notebook, entry, place, files):
-    """The page of a notebook, as a notebook without anything to execute."""
+    """Return the page of a notebook, as a notebook in which nothing is to be executed."""
     alive = states.explorers_of(notebook)
     cells = [cell for cell in notebook.cells if cell.id not in IN_JUPYTER_ONLY]
     cells = [cell for cell in cells if not PROGRESS.fullmatch(cell.source.strip())]
-    checks = {exercise.check["id"] for exercise in statements(cells).values()}  # each has a card in place of its stub
+    checks = {exercise.check["id"] for exercise in statements(cells).values()}  # left out; stubs become cards
     pages, shown = [], {id for _, page, id in CELL_LINK.findall(ideas()) if f"{page}.ipynb" == entry.file}
     for cell in cells:
         if cell.id in shown:
@@ -93,12 +93,12 @@ def markdown(cell, text):
 
 
 def anchor(cell):
-    """What links to a cell lead to; cells keep their ids, whatever their headings become."""
+    """Return the target of links to a cell: its id, which stays the same if its heading changes."""
     return f'<span id="cell-{cell.id}"></span>'
 
 
 def text(cell, entry, place):
-    """The text of a cell: core and deeper as labels, and links that lead to pages; the first cell has the facts."""
+    """Return a text cell with core and deeper as labels and with links to pages; add the facts to the first cell."""
     if cell.id == "setup-text":
         cell = folded_text(cell, "When you run it yourself")
     source = cell.source.replace("](../docs/", "](").replace("](#cell-id=", f"]({entry.file}#cell-id=")
@@ -111,13 +111,13 @@ def text(cell, entry, place):
 
 
 def folded_text(cell, summary):
-    """The cell with all below its heading and its label as something to be opened."""
+    """Return the cell with everything below its heading and its label folded."""
     heading, label, rest = cell.source.split("\n\n", 2)
     return markdown(cell, f"{heading}\n\n{label}\n\n<details><summary>{summary}</summary>\n\n{rest}\n</details>")
 
 
 def note(entry):
-    """What a page is, and what it cannot do."""
+    """Return a note on what a page is and what it cannot do."""
     first = NOTEBOOKS[0]
     where = f"the first of {len(NOTEBOOKS)} notebooks"
     if entry is not first:
@@ -142,13 +142,13 @@ def _to_page(link):
 
 
 def facts(entry, place):
-    """How long a notebook takes, and the ways to run it."""
+    """Return how long a notebook takes, and the ways to run it."""
     inside = [EXERCISES[id] for id in COURSE.contents.belonging(EXERCISES, entry)]
     work = sum(exercise.minutes for exercise in inside)
     several = f"{len(inside)} exercise{'s' if len(inside) > 1 else ''}"
     core = "" if entry.core == entry.minutes else f" The core alone takes {entry.core} minutes."
     core = core if entry.core else " All of it is deeper: nothing in the core needs it."
-    if badges.unknown(place):  # a notebook alone would not find the course
+    if badges.unknown(place):  # alone, a notebook could not find the course
         links = [f'<a class="course-button" href="{ZIP}" download>Get the course</a>']
     else:
         address = badges.COLAB.format(name=entry.file, **place)
@@ -163,7 +163,7 @@ def facts(entry, place):
 
 
 def code(cell, alive, name, files):
-    """A code cell: explorers live, figures as files; folded: the imports, hidden code, and answers to predictions."""
+    """Return a code cell with live explorers and figures as files; imports, hidden code and answers are folded."""
     alive, outputs = list(alive), []
     for number, output in enumerate(cell.outputs):
         html = "".join(output.get("data", {}).get("text/html", ""))
@@ -184,9 +184,9 @@ def code(cell, alive, name, files):
 
 
 def linked(text, place):
-    """A text of docs/ whose links lead to pages, and to files in the repository, if that has a known address."""
+    """Return a text of docs/ with links to pages, and to files of the repository if its address is known."""
     text = CELL_LINK.sub(_to_cell, text.replace("](../notebooks/", "]("))
-    text = re.sub(r"\b[\d.]+e-\d+", r'<span style="white-space:nowrap">\g<0></span>', text)  # else "1e-" ends a line
+    text = re.sub(r"\b[\d.]+e-\d+", r'<span style="white-space:nowrap">\g<0></span>', text)  # no break after "1e-"
     if badges.unknown(place):
         return FILE_LINK.sub(r"\1", text)
     return FILE_LINK.sub(rf"[\1]({address_of_files(place)}/\2)", text)
@@ -197,7 +197,7 @@ def address_of_files(place):
 
 
 def facts_of_course():
-    """The numbers that the pages of site/ name."""
+    """Return the numbers that occur in the pages of site/."""
     mistakes = {each.id for exercise in EXERCISES.values() for each in exercise.misconceptions}
     return {
         "exercises": str(len(EXERCISES)),
@@ -208,7 +208,7 @@ def facts_of_course():
 
 
 def ways_in(place):
-    """How a reader of the site gets the course, and the guide for instructors: from GitHub if it has a home there."""
+    """Return how to get the course and the guide for instructors: from GitHub if the course has an address there."""
     archive = f'href="{ZIP}" download'
     if badges.unknown(place):
         return {
@@ -223,7 +223,7 @@ def ways_in(place):
 
 
 def teaching(place):
-    """The beginning of the guide for instructors: what it is for, and its plans."""
+    """Return the beginning of the guide for instructors: its purpose and its plans."""
     text = (ROOT / "classroom" / "guide.md").read_text(encoding="utf-8")
     text = text.partition("\n\n")[2].partition("\n## ")[0]
     address = f"{address_of_files(place)}/classroom/guide.md"
@@ -231,9 +231,9 @@ def teaching(place):
 
 
 def home(files):
-    """What the home page takes from the course."""
+    """Return the parts of the home page that come from the course."""
     view = explorers.next_token(story_model.load(), stories.WORDS, stories.encode(OPENING))
-    view.head = 7  # the last: without it, the story turns to Ida
+    view.head = 7  # the last one: without it, the story goes on about Ida
     return {
         "explorer": raw(live.explorer(view, "home", files)),
         "notebooks": contents(),
@@ -243,7 +243,7 @@ def home(files):
 
 
 def views_of(page):
-    """The explorers of a page: (heading, id of the heading's cell, whether it is folded, HTML) for each."""
+    """Yield each explorer of a page as (heading, id of the heading's cell, whether it is folded, HTML)."""
     heading = anchored = ""
     for cell in page.cells:
         if cell.cell_type == "markdown" and (found := HEADING.search(cell.source)):
@@ -255,7 +255,7 @@ def views_of(page):
 
 
 def views(shown):
-    """All explorers, the writing one first, each below the name of its section; what answers a prediction is folded."""
+    """Return all explorers, WRITING first, each below its section's heading; fold those that answer a prediction."""
     first, parts = next(view for view in shown if WRITING in view[-1]), []
     for entry, heading, anchored, folded, html in [first, *(view for view in shown if view is not first)]:
         link = f'<a href="{Path(entry.file).stem}.html#{anchored}">{entry.name}</a>'
@@ -266,12 +266,12 @@ def views(shown):
 
 
 def contents():
-    """A table of the notebooks for each part of the course, below the part's name."""
+    """Return a table of the notebooks for each part of the course, below the part's name."""
     return "\n\n".join(f"**The {name}**\n\n{table(notebooks)}" for name, notebooks in PARTS.items())
 
 
 def ideas():
-    """The page of the second part's ideas, with links between notebooks as notebooks have them."""
+    """Return the page on the second part's ideas, with links to notebooks in the form that notebooks use."""
     return (ROOT / "docs" / "ideas.md").read_text(encoding="utf-8").replace("](../notebooks/", "](")
 
 

@@ -1,7 +1,7 @@
-"""The explorers of a notebook, made again: a saved notebook holds their pictures, but not their numbers.
+"""Recreate the explorers of a saved notebook, which holds their pictures but not their numbers.
 
-Only the cells that an explorer depends on are run, which takes seconds instead of the minutes of a whole notebook. That
-nothing is missing is checked: the description of the explorer must be the one that is saved.
+Only the cells that an explorer depends on are run, which takes seconds; a whole notebook would take minutes. As a check
+that no cell is missing, the description of the explorer must equal the saved one.
 """
 
 import ast
@@ -18,14 +18,14 @@ from tools import Problem
 
 
 def is_explorer(output):
-    """Whether an output of a saved notebook is the picture of an explorer."""
+    """Return whether an output of a saved notebook is the picture of an explorer."""
     return "".join(output.get("data", {}).get("text/plain", "")).endswith(INVITATION)
 
 
 def explorers_of(notebook):
-    """{id of a cell: its explorers}, for all cells whose saved outputs show one.
+    """Return {id of a cell: its explorers} for all cells whose saved outputs show one.
 
-    Errors: Problem if a cell gives another explorer than the one that is saved
+    Errors: Problem if a cell gives a different explorer than the saved one
     """
     cells = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.id != "start"]
     return {
@@ -36,9 +36,9 @@ def explorers_of(notebook):
 
 
 def _explorers_of(cells, saved):
-    """The explorers of the last of these cells, which need some of those above it."""
+    """Return the explorers of the last of these cells, after running the cells above that it needs."""
     expected = [" ".join("".join(output["data"]["text/plain"]).split()) for output in saved]
-    for chosen in (needed(cells), cells):  # all of them, should it depend on more than names, such as random numbers
+    for chosen in (needed(cells), cells):  # all, if it depends on more than names, such as random numbers
         shown, said = _shown_by([cell.source for cell in chosen])
         if [" ".join(repr(explorer).split()) for explorer in shown] == expected:
             return shown
@@ -53,12 +53,12 @@ def _explorers_of(cells, saved):
 
 
 def _shown_by(sources):
-    """The explorers that the last source shows, and the error that ended it early."""
+    """Run the sources; return the explorers that the last one shows, and a text on the error that ended it, if any."""
     shown = []
     names = {"__name__": "__main__", "display": shown.append}
     *body, last = ast.parse(sources[-1]).body
     try:
-        # A notebook of its own: notebook 07 turns gradients off for good, and 08 trains.
+        # Turn gradients back on: notebook 07 turns them off for good, and 08 trains.
         with torch.enable_grad(), contextlib.redirect_stdout(io.StringIO()):
             for source in sources[:-1]:
                 exec(compile(source, "<cell>", "exec"), names)
@@ -73,7 +73,7 @@ def _shown_by(sources):
 
 
 def needed(cells):
-    """The last cell, and those above it that define a name which it needs, directly or not."""
+    """Return the last cell, preceded by the cells above that define the names it needs, directly or not."""
     *above, last = cells
     _, wanted = names(last.source)
     chosen = [last]
@@ -86,9 +86,9 @@ def needed(cells):
 
 
 def names(source):
-    """The names that a cell defines for the cells below it, and those that it takes from the cells above it.
+    """Return the names that a cell defines for the cells below it, and the names that it takes from the cells above.
 
-    None for a cell that is not Python alone, such as one with a magic command.
+    Both sets are empty for a cell that is not pure Python, such as one with a magic command.
     """
     defined, used = set(), set()
     try:

@@ -23,7 +23,7 @@ def parse_options(words):
 
 
 def write(names, folder, notes):
-    """Write these decks, or all, and say where each is."""
+    """Write these decks, or all, and print the path of each."""
     try:
         from tools.slides.build import page
         from tools.slides.decks import decks

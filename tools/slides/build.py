@@ -1,4 +1,4 @@
-"""From a deck to a page: its cells are copied into a notebook and tagged, and nbconvert makes slides of that."""
+"""Turn a deck into a page: copy its cells into a notebook, tag them, and let nbconvert make slides of it."""
 
 import re
 from functools import cache
@@ -15,7 +15,7 @@ from tools.guide import title_of
 from tools.slides import text
 
 HERE = Path(__file__).parent
-CODE_LINES = 15  # a longer cell is not shown, nor is one that draws a figure
+CODE_LINES = 15  # longer cells are not shown, nor are those that draw a figure
 OUTPUT_LINES = 16
 LINES = 16  # code and output together; with more, only the output is shown
 CAPTION = re.compile(r"<figcaption[^>]*>(.*?)</figcaption>", re.DOTALL)
@@ -23,7 +23,7 @@ REVEAL, TEMPLATE = HERE / "reveal", HERE / "template"
 
 
 def page(deck, predictions, notes=True):
-    """The deck as one HTML page, with or without speaker notes. `predictions` are the course's, by id."""
+    """Return the deck as one HTML page, with or without speaker notes. `predictions` are the course's, by id."""
     cells = title_slide(deck)
     for slide in deck.slides:
         cells += poll(slide, predictions) if slide.poll else shown(slide, deck.homework)
@@ -96,13 +96,13 @@ def shown(slide, homework=()):
             asked = asked or asks(saved[id]) or "**Look for" in saved[id].source
         else:
             cells += code(saved[id], hidden=asked)
-    if cells[-1].cell_type == "markdown":  # what a colon announces is in a cell that is not on this slide
+    if cells[-1].cell_type == "markdown":  # a colon would announce a cell that is not on this slide
         cells[-1].source = re.sub(r":$", ".", cells[-1].source)
     return tagged(cells, "\n\n".join(map(text.in_the_notes, texts)))
 
 
 def code(cell, hidden):
-    """A cell and what it printed and drew; this is hidden at first where the slide asks for a prediction."""
+    """Return a code cell and a cell with its output, which appears only on the next key press if `hidden`."""
     draws = any("image/svg+xml" in output.get("data", {}) for output in cell.outputs)
     outputs = [output for output in map(short, cell.outputs) if output]
     lines = len(cell.source.splitlines())
@@ -115,18 +115,18 @@ def code(cell, hidden):
 
 
 def captions(cells):
-    """What stands below the figures: on a slide there is no place for it, since it says what one sees."""
+    """Yield the captions of the figures, which go into the speaker notes since they say what one sees."""
     for cell in cells:
         for output in cell.get("outputs", []):
             yield from CAPTION.findall(output.get("data", {}).get("text/html", ""))
 
 
 def short(output):
-    """An output that fits on a slide; None if nothing is left of it."""
+    """Return an output shortened for a slide, or None if nothing is left of it."""
     if output.output_type != "stream":
         html = output.data.get("text/html", "")
         return {**output, "data": {**output.data, "text/html": CAPTION.sub("", html)}} if html else output
-    lines = [line for line in output.text.splitlines() if not line.startswith("Exercise ")]  # what `yours` says
+    lines = [line for line in output.text.splitlines() if not line.startswith("Exercise ")]  # printed by `yours`
     rest = ["..."] if len(lines) > OUTPUT_LINES else []
     return new_output("stream", name="stdout", text="\n".join([*lines[:OUTPUT_LINES], *rest])) if lines else None
 
@@ -136,7 +136,7 @@ def top(number, title, more=""):
 
 
 def tagged(cells, notes):
-    """The cells of one slide, and what the speaker sees: before anything that is hidden at first."""
+    """Return the cells of one slide with its speaker notes, which come before all fragments."""
     first, *others = cells
     first.metadata["slideshow"] = {"slide_type": "slide"}
     about = new_markdown_cell(notes, metadata={"slideshow": {"slide_type": "notes"}})

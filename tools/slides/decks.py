@@ -1,4 +1,4 @@
-"""Which slides a plan has: those of its sections, from classroom/slides.txt, which explains its own format."""
+"""Read the slides of each plan, which are those of its sections, from classroom/slides.txt; it explains its format."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +12,7 @@ FILE = ROOT / "classroom" / "slides.txt"
 
 @dataclass(frozen=True)
 class Slide:
-    """Cells of one notebook, by their ids; or a poll, by the id of a prediction."""
+    """Cells of one notebook, by their ids, or a poll, by the id of a prediction."""
 
     notebook: str = ""
     cells: tuple = ()
@@ -21,12 +21,12 @@ class Slide:
 
     @property
     def section(self):
-        """The title of the section that it belongs to; '' where it comes before the first one."""
+        """Return the title of the section that the slide belongs to, or '' if it comes before the first one."""
         return next((each.title for each in sections(cells_of(self.notebook)) if any(map(self.has, each.cells))), "")
 
     @property
     def unknown(self):
-        """What it names that is not in its notebook."""
+        """Return descriptions of the cells or the poll that its notebook does not have."""
         cells = cells_of(self.notebook)
         if self.poll:
             return [] if any(map(self.has, cells)) else [f"poll {self.poll}"]
@@ -34,13 +34,13 @@ class Slide:
         return [f"{self.notebook} {id}" for id in (*self.cells, *self.notes) if id not in there]
 
     def has(self, cell):
-        """Whether this cell is shown, or asks this poll."""
+        """Return whether the slide shows this cell, or is the poll that this cell asks."""
         return prediction_of(cell) == self.poll if self.poll else cell["id"] in self.cells
 
 
 @dataclass(frozen=True)
 class Deck:
-    """The slides of a plan. `homework` are the exercises that it leaves for home."""
+    """The slides of a plan, and the exercises that it assigns as `homework`."""
 
     name: str
     title: str
@@ -49,7 +49,7 @@ class Deck:
 
 
 def decks(text=None):
-    """{name: Deck}, in order, for the plans of the guide. Errors: Problem for what cannot be read or is nowhere"""
+    """Return {name: Deck} for the guide's plans, in order. Errors: Problem for a bad line, or a cell in no notebook"""
     given, by_section = slides(text), {}
     if unknown := [each for slide in given for each in slide.unknown]:
         raise Problem(f"{FILE.name} names what is in no notebook: {', '.join(unknown)}. Change or remove these slides.")
@@ -59,7 +59,7 @@ def decks(text=None):
 
 
 def deck(plan, by_section):
-    """Where a plan turns to a notebook, what the notebook begins with comes before its sections."""
+    """Return the deck of a plan; the slides before a notebook's first section precede each turn to that notebook."""
     chosen, notebook = [], ""
     for row in plan.sections:
         if row.notebook != notebook:
@@ -70,7 +70,7 @@ def deck(plan, by_section):
 
 
 def slides(text=None):
-    """All slides, in order. Errors: Problem for a line that cannot be read"""
+    """Return all slides, in order. Errors: Problem for a line that cannot be read"""
     text = FILE.read_text(encoding="utf-8") if text is None else text
     lines = enumerate(text.splitlines(), start=1)
     return [slide(line, number) for number, line in lines if line.strip() and not line.startswith("#")]

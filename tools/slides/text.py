@@ -1,4 +1,4 @@
-"""What of a text of a notebook is on a slide: formulas, tables, lists and tasks, and of the rest how paragraphs begin.
+"""Shorten a notebook's text for a slide: keep formulas, tables, lists and tasks, and the beginnings of paragraphs.
 
 The whole text is in the speaker notes.
 """
@@ -10,9 +10,9 @@ from latex2mathml.converter import convert
 from feedback import notebooks
 from feedback.notebooks import LABEL
 
-WHOLE = re.compile(r"\||[*-] |\d\. |<|```|\$\$|\*\*(Predict|Look for|Your task)")  # how a paragraph begins that is kept
+WHOLE = re.compile(r"\||[*-] |\d\. |<|```|\$\$|\*\*(Predict|Look for|Your task)")  # begins a paragraph kept whole
 SENTENCE = re.compile(r"(?<=[.?!:])(?<!al\.)[*)”\"]*\s+(?=[*\"“(`\[]*[A-Z0-9])")  # between two sentences
-ENOUGH = 110  # characters: shorter sentences are followed by the next
+ENOUGH = 110  # characters; add sentences until there are this many
 FOLDED = re.compile(r"<details.*?</details>", re.DOTALL)
 HEADING = re.compile(r"^#+ (.*)$\n*", re.MULTILINE)
 QUESTION = re.compile(r"(?<=\S) (?=\*\*(?:Predict|Look for))|(?<=\S)\n(?=\*\*(?:Predict|Look for))")
@@ -20,7 +20,7 @@ SAW = re.compile(rf"{re.escape(notebooks.FOLDED)}\n\n(.*)\n</details>", re.DOTAL
 
 
 def heading(source):
-    """The first heading in a text; '' if there is none."""
+    """Return the first heading in a text, or '' if there is none."""
     found = HEADING.search(source)
     return found[1] if found else ""
 
@@ -30,14 +30,14 @@ def without_headings(source):
 
 
 def on_a_slide(source):
-    """A text, shortened."""
+    """Return a text, shortened for a slide."""
     source = QUESTION.sub("\n\n", FOLDED.sub("", unfolded(without_headings(source))))
     paragraphs = (paragraph.strip() for paragraph in re.split(r"\n{2,}", source) if paragraph.strip())
     return for_a_page("\n\n".join(p if WHOLE.match(p) else beginning(p) for p in paragraphs))
 
 
 def beginning(paragraph):
-    """The first sentence, and more of them while they are short."""
+    """Return the first sentences of a paragraph, up to the first that ends after ENOUGH characters."""
     for end in SENTENCE.finditer(paragraph):
         if end.start() >= ENOUGH:
             return paragraph[: end.end()].rstrip()
@@ -45,28 +45,28 @@ def beginning(paragraph):
 
 
 def in_the_notes(source):
-    """A whole text; what is folded in the notebook is unfolded."""
+    """Return the whole text, with folded parts unfolded."""
     source = re.sub(r"</?details[^>]*>|<summary>|</summary>", "", unfolded(without_headings(source)))
     return for_a_page(source)
 
 
 def unfolded(source):
-    """A text in which "What you saw" is not folded."""
+    """Return the text with "What you saw" unfolded."""
     return SAW.sub(r"\1", source)
 
 
 def for_a_page(source):
-    """TeX as MathML, which browsers draw without a script; and no links to other notebooks, which are elsewhere."""
+    """Convert TeX to MathML, which browsers draw without a script, and remove links to other notebooks."""
     source = re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]*\)", r"\1", source)
     source = re.sub(r"\$\$(.+?)\$\$", lambda found: block(found[1]), source, flags=re.DOTALL)
     return re.sub(r"(?<![\\$\w])\$(?! )([^$\n]+)\$(?!\d)", lambda found: mathml(found[1], "inline"), source)
 
 
 def block(tex):
-    """A displayed formula; where it consists of two, the second is on a line of its own."""
+    """Return a displayed formula, with a line for each part if a wide space separates parts."""
     return "".join(f'\n\n<div class="formula">{mathml(part, "block")}</div>\n\n' for part in tex.split(r"\qquad"))
 
 
 def mathml(tex, display):
-    tex = re.sub(r"\\(?:big|!)", "", " ".join(tex.split()))  # sizes and thin negative spaces: MathML has its own
+    tex = re.sub(r"\\(?:big|!)", "", " ".join(tex.split()))  # sizes and negative spaces are left to MathML
     return convert(tex.strip(), display=display)
