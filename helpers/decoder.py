@@ -264,8 +264,7 @@ def keep_top_p(logits, p):
     Errors: TypeError if p is not a number; ValueError unless 0 < p <= 1
     Source: Holtzman et al. 2020, "nucleus sampling"; notebook 08
     """
-    require.number("top_p", p)
-    require.that(0 < p <= 1, "top_p must be above 0 and at most 1", p)
+    require.nucleus(p)
     probabilities, order = logits.softmax(dim=-1).sort(dim=-1, descending=True)
     before = probabilities.cumsum(dim=-1) - probabilities  # the total probability of more likely tokens
     hidden = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, order, before >= p)
@@ -284,6 +283,10 @@ def sample(logits, temperature=1.0, top_k=None, generator=None, top_p=None):
     require.number("temperature", temperature)
     is_temperature = 0 <= temperature < float("inf")
     require.that(is_temperature, "temperature must be at least 0 and finite", temperature, "0 takes the best token")
+    if top_k is not None:
+        require.sizes(top_k=top_k)
+    if top_p is not None:
+        require.nucleus(top_p)
     if temperature == 0:
         return logits.argmax(dim=-1)
     # Shifted first, so that a small temperature cannot overflow; in float32 at least, so that draws are exact enough.
@@ -301,7 +304,8 @@ def generate(model, ids, steps, temperature=0.0, top_k=None, generator=None, top
     """Generate tokens: feed the prefix once, then each new token alone, since the cache holds all earlier ones.
 
     Shapes: ids (B, T) -> (B, T + steps); real (B, T), False = padding, which must be on the left
-    Units:  settings as in `sample`; without any, the most likely token is taken at each step
+    Units:  settings as in `sample`; with the default temperature of 0, each step takes the most likely token,
+            whatever top_k and top_p are
     Errors: TypeError or ValueError if ids, steps or a setting do not fit; ValueError beyond the model's positions
     Source: notebook 08
     """

@@ -58,7 +58,7 @@ class MultiHeadAttention(nn.Module):
 
     def forward(self, x, context=None, mask=None, causal=False, need_weights=False):
         context = x if context is None else context
-        require.context(x, context, self.q_proj, self.k_proj, causal)
+        require.context(x, context, self.q_proj, self.k_proj)
         return self.attend(*self.project(x, context), mask, causal, need_weights)
 
     def project(self, x, context):
@@ -100,6 +100,8 @@ def fused_attention(q, k, v, mask=None, causal=False, dropout_p=0.0):
     Source: notebook 05
     """
     if mask is None:
+        if causal:
+            require.as_many(q.size(-2), k.size(-2))
         return F.scaled_dot_product_attention(q, k, v, None, dropout_p=dropout_p, is_causal=causal)
     mask = visible(q, k, mask, causal)
     if EMPTY_ROWS_GIVE_ZEROS:
@@ -117,5 +119,6 @@ def visible(q, k, mask, causal):
         mask = torch.atleast_2d(mask)  # (S,) -> (1, S): SDPA wants an axis of queries
     if not causal:
         return mask
+    require.as_many(q.size(-2), k.size(-2))
     past = causal_mask(q.size(-2), q.device)
     return past if mask is None else mask & past

@@ -178,8 +178,8 @@ class RotaryAttention(MultiHeadAttention):
 
     def attend(self, q, k, v, *options):
         T, S = q.size(-2), k.size(-2)
-        positions = torch.arange(S, device=k.device)
-        q, k = self.turn(q, positions[S - T :], self.base), self.turn(k, positions, self.base)
+        q = self.turn(q, torch.arange(S - T, S, device=q.device), self.base)
+        k = self.turn(k, torch.arange(S, device=k.device), self.base)
         return super().attend(q, k, v, *options)
 
 

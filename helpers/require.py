@@ -10,6 +10,8 @@ such as {"T": 5, "C": 8}. Positions (T, S) and features (C, D, Dv) must be at le
 T?; the dots stand for any axes.
 """
 
+from numbers import Integral
+
 import torch
 
 KINDS = {"T": "position", "S": "position", "C": "feature", "D": "feature", "Dv": "feature"}  # at least one of each
@@ -155,7 +157,7 @@ def _after(hint):
 def sizes(least=1, hint="", **sizes):
     """Require all sizes to be whole numbers of at least `least`."""
     for name, size in sizes.items():
-        if type(size) is not int:  # composing a sentence takes longer than a test
+        if type(size) is not int and (not isinstance(size, Integral) or isinstance(size, bool)):
             that(False, f"{name} must be a whole number", repr(size), hint, TypeError)
         if size < least:
             that(False, f"{name} must be at least {least}", size, hint)
@@ -177,6 +179,12 @@ def probability(p):
     number("a dropout probability", p)
     fix = "it is the share that becomes 0, and what is kept is divided by 1 - p"
     that(0 <= p < 1, "a dropout probability p must be at least 0 and below 1", p, fix)
+
+
+def nucleus(p):
+    """Require p to be a valid top_p."""
+    number("top_p", p)
+    that(0 < p <= 1, "top_p must be above 0 and at most 1", p)
 
 
 def one_of(choices, **named):
@@ -329,8 +337,8 @@ def fits(x, layer, axes="... T C", name="x", **sizes):
     return found
 
 
-def context(x, context, q_proj, k_proj, causal):
-    """Require x (..., T, C) and context (..., S, C) to fit the projections, and T = S if causal."""
+def context(x, context, q_proj, k_proj):
+    """Require x (..., T, C) and context (..., S, C) to fit the projections."""
     fits(x, q_proj)
     if context is x:
         return
@@ -338,8 +346,6 @@ def context(x, context, q_proj, k_proj, causal):
     if x.shape[:-2] != context.shape[:-2]:
         got = f"{shape_of(x)} and {shape_of(context)}"
         raise ValueError(f"x and context must agree in all axes before the last two, got {got}")
-    if causal:
-        as_many(x.size(-2), context.size(-2))
 
 
 # ---------------------------------------------------------------- pasts, projections, positions and weights

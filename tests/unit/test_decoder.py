@@ -262,9 +262,9 @@ def test_errors_of_losses_and_draws_are_one_sentence():
         ("ValueError: logits must be (B, V), got (2, 3, 13); of a model's output take", lambda: sample(logits)),
         *((f"{finite} {t}", lambda t=t: sample(logits[0], t)) for t in (-1, math.inf)),
         ("TypeError: temperature must be a number, got '1'", lambda: sample(logits[0], "1")),
-        ("ValueError: top_k must be at least 1, got 0", lambda: sample(logits[0], top_k=0)),
+        ("ValueError: top_k must be at least 1, got 0", lambda: sample(logits[0], 0, top_k=0)),
         *(
-            (f"ValueError: top_p must be above 0 and at most 1, got {p}", lambda p=p: sample(logits[0], top_p=p))
+            (f"ValueError: top_p must be above 0 and at most 1, got {p}", lambda p=p: sample(logits[0], p, top_p=p))
             for p in (0, 2)
         ),
     )

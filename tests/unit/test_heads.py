@@ -13,8 +13,8 @@ from torch import nn
 from exercises.common.sizes import LargestTensor
 from helpers.heads import MultiHeadAttention, merge_heads, split_heads
 from helpers.masks import padding_mask
-from tests.unit.bert_models import random, some_mask
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import random, some_mask
 
 B, H, T, S, D = 2, 3, 5, 7, 11
 C, F32 = H * D, torch.float32
@@ -162,6 +162,7 @@ def test_errors_are_one_sentence_on_both_paths(need_weights):
         ("TypeError: context must be a tensor of floats, got torch.bool; a mask is passed by", lambda: run(x, mask)),
         ("ValueError: x and context must agree in all axes before the last two, got", lambda: run(x, context[:1])),
         ("ValueError: got T = 5 and S = 7: which key is 'now' for a query", lambda: run(x, context, causal=True)),
+        ("ValueError: got T = 5 and S = 7: which key", lambda: run(x, context, mask, causal=True)),
         ("TypeError: mask must be bool", lambda: run(x, context, mask.float())),
     )
 

@@ -6,6 +6,7 @@ Each module's own tests show that its functions call their checks, with one erro
 import math
 from functools import partial
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -88,7 +89,7 @@ def test_what_a_pattern_found_is_not_kept_for_the_next_call():
 
 
 def test_sizes_are_whole_numbers_from_the_least_on():
-    require.sizes(one=1, many=10**9)
+    require.sizes(one=1, many=10**9, of_numpy=np.int64(3))
     require.sizes(least=0, none=0)
     wrong = [2.0, "3", True, None, torch.tensor(3)]
     require_refused(
