@@ -10,8 +10,8 @@ import torch.nn.functional as F
 from helpers.attention import CausalAttention, SelfAttention, dot_product_attention
 from helpers.masks import causal_mask
 from runtime import notebook
-from tests.unit.bert_models import random, some_mask
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import random, some_mask
 
 B, H, T, S, D, DV = 2, 3, 5, 7, 11, 13
 ARTICLE = json.loads((Path(__file__).parents[2] / "data" / "causal_article.json").read_text(encoding="utf-8"))

@@ -11,23 +11,9 @@ from torch import nn
 
 from helpers import bert
 from helpers.bert import POSITIONS, BertConfig, BertEmbeddings, BertModel, load_weights
-from tests.unit.bert_models import (
-    B,
-    C,
-    D,
-    H,
-    M,
-    S,
-    T,
-    agree,
-    attention,
-    config,
-    filled,
-    model,
-    random,
-    some_mask,
-)
+from tests.unit.bert_models import B, C, D, H, M, S, T, attention, config, model
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import agree, filled, random, some_mask
 
 # ---------------------------------------------------------------- against a plain loop
 

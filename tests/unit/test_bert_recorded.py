@@ -14,7 +14,8 @@ from helpers.masks import causal_mask, padding_mask
 from helpers.tokens import WordPiece
 from models import pretrained
 from tests.minilm import require_minilm
-from tests.unit.bert_models import RELATIVE, ROUNDING, difference, part
+from tests.unit.bert_models import RELATIVE
+from tests.unit.tensors import ROUNDING, difference, part
 from tools.record import one_head
 
 GOLDEN = Path(__file__).parents[1] / "golden"

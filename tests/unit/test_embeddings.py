@@ -6,8 +6,8 @@ import torch
 import torch.nn.functional as F
 
 from helpers.embeddings import LearnedPositions, TokenEmbedding, add_positions, embed, sinusoidal_positions
-from tests.unit.bert_models import random
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import random
 
 V, B, T, C = 17, 2, 5, 14
 

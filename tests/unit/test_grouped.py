@@ -8,8 +8,8 @@ import torch
 from exercises.common.sizes import LargestTensor
 from helpers.grouped import GroupedQueryAttention, grouped_attention, pool_heads
 from helpers.masks import causal_mask
-from tests.unit.bert_models import agree, filled, random, some_mask
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import agree, filled, random, some_mask
 
 B, H, T, C = 2, 6, 5, 17
 

@@ -4,8 +4,8 @@ import torch
 
 from exercises.common.sizes import LargestTensor
 from helpers.latent import LatentAttention, absorbed_attention
-from tests.unit.bert_models import filled, random
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import filled, random
 
 B, H, T, D, E, R, P, C = 2, 3, 5, 11, 13, 4, 6, 17
 

@@ -6,8 +6,8 @@ import torch.nn.functional as F
 
 from exercises.common.sizes import LargestTensor
 from helpers.linear import delta_parallel, delta_recurrent, linear_chunked, linear_parallel, linear_recurrent, positive
-from tests.unit.bert_models import agree, random
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import agree, random
 
 B, H, T, D, E = 2, 3, 11, 5, 7
 

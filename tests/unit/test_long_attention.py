@@ -9,8 +9,8 @@ from helpers.grouped import GroupedQueryAttention
 from helpers.long_attention import LongAttention, capped_scores, sink_weights
 from helpers.masks import causal_mask
 from helpers.windows import window_mask
-from tests.unit.bert_models import agree, filled, random
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import agree, filled, random
 
 B, T, C, H, G, D = 2, 11, 17, 6, 2, 8
 OPTIONS = {

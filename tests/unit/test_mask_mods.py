@@ -9,8 +9,8 @@ from helpers.attention import dot_product_attention
 from helpers.mask_mods import both, causal, mask_table, same_document, tile_kinds, window
 from helpers.masks import causal_mask
 from helpers.windows import window_mask
-from tests.unit.bert_models import agree, random
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import agree, random
 
 B, H, T, S, D = 2, 3, 11, 13, 7
 DOCUMENTS = torch.tensor([4, 4, 4, 0, 0, 7, 7, 7, 7, 7, 4, 4, 9])  # one of them continues later
@@ -21,7 +21,7 @@ def per_head(b, h, q_idx, kv_idx):
 
 
 MASK_MODS = {
-    "causal": both(causal),  # mutmut wraps `causal`, and FlexAttention counts the arguments of what it is given
+    "causal": causal,
     "window": window(4),
     "documents": same_document(DOCUMENTS),
     "causal window": both(causal, window(4)),
@@ -53,7 +53,7 @@ def test_kinds_of_tiles(name):
 
 @pytest.fixture
 def flex(monkeypatch):
-    """FlexAttention without the compiler, which would trace these functions and mutmut's wrappers."""
+    """FlexAttention without the compiler, which would trace these functions."""
     module = pytest.importorskip("torch.nn.attention.flex_attention", reason="PyTorch has FlexAttention since 2.5")
     monkeypatch.setattr(module, "_FLEX_ATTENTION_DISABLE_COMPILE_DEBUG", True, raising=False)
     return module

@@ -3,8 +3,8 @@
 import torch
 
 from helpers import masks
-from tests.unit.bert_models import random, some_mask
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import random, some_mask
 
 T, S = 5, 7
 

@@ -5,8 +5,8 @@ import torch
 
 from helpers.attention import dot_product_attention
 from helpers.online import merge, partial_attention
-from tests.unit.bert_models import agree, random, some_mask
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import agree, random, some_mask
 
 B, H, T, S, D, E = 2, 3, 5, 7, 11, 13
 

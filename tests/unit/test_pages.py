@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from helpers.pages import PagedCache, read_pages
-from tests.unit.bert_models import random
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import random
 
 N, P, G, D = 11, 3, 2, 5
 

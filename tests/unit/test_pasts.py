@@ -14,8 +14,9 @@ from helpers.relative_positions import ATTENTION, rotary_step
 from helpers.today import TodayConfig, TodayDecoder
 from helpers.windows import rolling_step
 from models import distances
-from tests.unit.bert_models import C, agree, attention, filled, random
+from tests.unit.bert_models import C, attention
 from tests.unit.cases import flat
+from tests.unit.tensors import agree, filled, random
 
 B, H, G, T, D, WINDOW = 2, 6, 2, 7, 4, 3
 V, WIDTH = 13, 24

@@ -11,8 +11,8 @@ from helpers.heads import MultiHeadAttention
 from helpers.masks import causal_mask
 from models.ports import from_ours, to_ours
 from runtime.notebook import reference_outputs
-from tests.unit.bert_models import part
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import part
 
 DATA = Path(__file__).parents[2] / "data"
 B, H, S, D = 2, 3, 7, 11

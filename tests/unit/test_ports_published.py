@@ -16,8 +16,8 @@ from helpers.masks import causal_mask
 from helpers.relative_positions import alibi_bias, biased_attention
 from helpers.today import TodayConfig, TodayDecoder
 from models.ports import RelativeBias, llama_to_ours, to_ours
-from tests.unit.bert_models import difference, part
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import difference, part
 
 RECORDED = Path(__file__).parents[1] / "golden" / "today"
 LLAMA = Path(__file__).parents[2] / "data" / "today" / "llama.safetensors"

@@ -20,8 +20,8 @@ from helpers.relative_positions import (
     rotate_halves,
     rotate_pairs,
 )
-from tests.unit.bert_models import agree, filled, random, some_mask
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import agree, filled, random, some_mask
 
 B, H, T, S, D = 2, 3, 7, 11, 10
 

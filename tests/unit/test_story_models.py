@@ -11,7 +11,7 @@ import torch
 
 from helpers.relative_positions import ATTENTION
 from models import distances, stories, story_model
-from tests.unit.bert_models import agree
+from tests.unit.tensors import agree
 
 each_kind = pytest.mark.parametrize("positions", ATTENTION)
 

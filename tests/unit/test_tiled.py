@@ -7,8 +7,8 @@ import torch.nn.functional as F
 from exercises.common.sizes import LargestTensor
 from helpers.online import partial_attention
 from helpers.tiled import tiled_attention, tiled_backward, tiles
-from tests.unit.bert_models import agree, random
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import agree, random
 
 B, H, T, S, D, E = 2, 3, 7, 17, 11, 13
 

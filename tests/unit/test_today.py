@@ -6,8 +6,8 @@ import torch.nn.functional as F
 
 from helpers.norms import RMSNorm, rms_norm
 from helpers.today import TodayBlock, TodayConfig, TodayDecoder
-from tests.unit.bert_models import agree, filled, random, some_mask
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import agree, filled, random, some_mask
 
 B, T, V, C, H, G, L = 3, 7, 13, 24, 6, 2, 2
 

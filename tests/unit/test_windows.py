@@ -8,8 +8,8 @@ import torch
 from exercises.common.sizes import LargestTensor
 from helpers.grouped import cache_bytes, grouped_attention
 from helpers.windows import banded_attention, rolling_step, window_mask
-from tests.unit.bert_models import agree, random
 from tests.unit.refusals import require_refused
+from tests.unit.tensors import agree, random
 
 B, H, T, D, E = 2, 6, 17, 7, 11
 WINDOWS = [1, 3, 5, 16, 17, 40]
