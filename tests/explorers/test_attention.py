@@ -15,7 +15,7 @@ import figures
 from explorers.base import INVITATION
 from feedback.display import VIEW
 from tests.explorers.browser import SETTLED, SIZE
-from tests.explorers.view import Row, View, as_written, drawn
+from tests.explorers.view import KINDS, Row, View, as_written, drawn
 from tools.save_notebooks import keep_pictures
 
 words = ["Your", "journey", "starts", "with", "one", "step"]
@@ -157,8 +157,11 @@ class AttentionView(View):
           return [cell.closest("[aria-rowindex]").getAttribute("aria-rowindex") - 1, cell.ariaColIndex - 1];
         }""")
         assert self.cell() == f"'{keys[j]}': {matrix[i, j]:.4f}{'' if mask[i, j] else ', hidden'}"
-        if mask[i, j]:
-            assert self.said() == sentence(matrix, i, j, keys, queries)
+        said = sentence(matrix, i, j, keys, queries)
+        if not mask[i, j]:
+            nothing = f"'{queries[i]}' cannot read '{keys[j]}': the mask hides it"
+            said = f"{said}, although the mask hides it" if matrix[i, j] > 0 else nothing
+        assert self.said() == said
         expected = as_number(figures.WEIGHTS(matrix.numpy(), bytes=True)).masked_fill(~mask, HATCHED)
         expected.masked_fill_(~mask & (matrix > 0), ALARM)
         colors, numbers = self.squares(*matrix.shape)
@@ -230,6 +233,7 @@ ROW = Row(
     AttentionView,
     GIVEN,
     taken=[(many, weights(80, 80)), (many, weights(12, 80, 80))],
+    kinds=KINDS,
     refused=REFUSED,
     legends=1,
     opens={"2 x 4 heads": {"Layer": "0", "Head": "0"}},
@@ -286,7 +290,10 @@ def test_hidden_weights_are_hatched_and_a_leak_is_an_alarm(opened):
     said = view.point()
     assert "'Your' cannot read 'journey': the mask hides it" in said
     assert "'journey' reads 'one': 0.2500, although the mask hides it" in said
-    view.assert_right()
+    view.stage.focus()
+    for key in ("Control+Home", "End", "ArrowDown", "ArrowLeft"):  # to a hidden square, and to the leak
+        view.press(key)
+        view.assert_right()
     assert view.output.get_by_text("hidden, but read all the same").is_visible()
     without = opened.view("6 words")
     without.assert_right()
