@@ -1,17 +1,21 @@
 """The attention explorer: its `ROW` for test_every_explorer.py, and tests of what only this explorer does."""
 
+import base64
+import io
 import xml.etree.ElementTree as ElementTree
 
 import nbformat
+import numpy
 import pytest
 import torch
+from PIL import Image
 
 import explorers
 import figures
 from explorers.base import INVITATION
 from feedback.display import VIEW
-from tests.explorers.browser import SIZE
-from tests.explorers.view import Row, View, drawn
+from tests.explorers.browser import SETTLED, SIZE
+from tests.explorers.view import KINDS, Row, View, as_written, drawn
 from tools.save_notebooks import keep_pictures
 
 words = ["Your", "journey", "starts", "with", "one", "step"]
@@ -100,12 +104,32 @@ GIVEN = {  # name: (words, weights, queries, mask)
     "alike": (words, ALIKE),
 }
 MAP = "rows are queries, columns are keys"
+HATCHED, ALARM = 0xECEEF2, 0xA84A06
+
+# The picture of the squares and, from drawing them once more, each number with its place: [text, x, y].
+DRAWN = f"""async grid => {{
+  const canvas = grid.querySelector("canvas"), pen = canvas.getContext("2d"), numbers = [];
+  const picture = canvas.toDataURL();
+  pen.fillText = (...number) => {{
+    numbers.push(number);
+    CanvasRenderingContext2D.prototype.fillText.apply(pen, number);
+  }};
+  grid.dispatchEvent(new Event("scroll"));
+  await {SETTLED};
+  delete pen.fillText;
+  return [picture, numbers];
+}}"""
 
 
 def given(which):
     """Keys, weights, queries and mask of a case."""
     keys, matrix, queries, mask = (*GIVEN[which], None, None)[:4]
-    return keys, matrix, queries or keys, mask
+    return keys, matrix, queries or keys, torch.ones(matrix.shape[-2:]) > 0 if mask is None else mask
+
+
+def as_number(colors):
+    """Red, green and blue as one number, 0xRRGGBB."""
+    return torch.from_numpy(colors[..., :3].astype(int)) @ torch.tensor([0x10000, 0x100, 1])
 
 
 class AttentionView(View):
@@ -121,7 +145,7 @@ class AttentionView(View):
         return self.said()
 
     def assert_right(self):
-        """Assert that the sentence and the active cell have PyTorch's numbers for the chosen head."""
+        """Assert that sentence, active cell and squares show PyTorch's numbers for the chosen head, and the mask."""
         keys, matrix, queries, mask = given(self.which)
         now = self.controls()
         heads = [int(now[name]) for name in ("Layer", "Head") if name in now]
@@ -132,10 +156,29 @@ class AttentionView(View):
           const cell = document.getElementById(grid.getAttribute("aria-activedescendant"));
           return [cell.closest("[aria-rowindex]").getAttribute("aria-rowindex") - 1, cell.ariaColIndex - 1];
         }""")
-        hidden = mask is not None and not mask[i, j]
-        assert self.cell() == f"'{keys[j]}': {matrix[i, j]:.4f}{', hidden' if hidden else ''}"
-        if not hidden:
-            assert self.said() == sentence(matrix, i, j, keys, queries)
+        assert self.cell() == f"'{keys[j]}': {matrix[i, j]:.4f}{'' if mask[i, j] else ', hidden'}"
+        said = sentence(matrix, i, j, keys, queries)
+        if not mask[i, j]:
+            nothing = f"'{queries[i]}' cannot read '{keys[j]}': the mask hides it"
+            said = f"{said}, although the mask hides it" if matrix[i, j] > 0 else nothing
+        assert self.said() == said
+        expected = as_number(figures.WEIGHTS(matrix.numpy(), bytes=True)).masked_fill(~mask, HATCHED)
+        expected.masked_fill_(~mask & (matrix > 0), ALARM)
+        colors, numbers = self.squares(*matrix.shape)
+        assert (colors != expected).nonzero().tolist() == []  # no square with another color
+        assert numbers == (as_written(matrix) if len(keys) < 80 else [[""] * 80] * 80)  # small squares have no numbers
+
+    def squares(self, T, S):
+        """What is drawn inside the squares: the most frequent color of each, and its number."""
+        url, numbers = self.stage.evaluate(DRAWN)
+        picture = Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2])))
+        opaque = picture.getchannel("A").point(lambda alpha: alpha // 255).getbbox()
+        pixels = as_number(numpy.asarray(picture.crop(opaque)))
+        squares = pixels.unflatten(1, (S, -1)).unflatten(0, (T, -1)).transpose(1, 2)  # (T, S, height, width)
+        colors = squares[:, :, 1:-1, 1:-1].flatten(2).mode().values  # without the lines between them
+        (left, top), (height, width) = opaque[:2], squares.shape[2:]
+        texts = {((y - top) // height, (x - left) // width): text for text, x, y in numbers}
+        return colors, [[texts.get((i, j), "") for j in range(S)] for i in range(T)]
 
     def cell(self):
         """The text of the active cell, for screen readers."""
@@ -164,11 +207,11 @@ class AttentionView(View):
         """All bold sentences while the pointer moves over the stage."""
         return {said for said, *_ in self.pointed()}
 
-    def colors(self, canvas):
-        """All opaque colors of the stage's n-th canvas: 0 the squares, 1 what is drawn over them."""
+    def colors_above(self):
+        """All opaque colors of what is drawn over the squares."""
         return set(
             self.stage.locator("canvas")
-            .nth(canvas)
+            .nth(1)
             .evaluate("""canvas => {
             const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
             const found = new Set();
@@ -190,6 +233,7 @@ ROW = Row(
     AttentionView,
     GIVEN,
     taken=[(many, weights(80, 80)), (many, weights(12, 80, 80))],
+    kinds=KINDS,
     refused=REFUSED,
     legends=1,
     opens={"2 x 4 heads": {"Layer": "0", "Head": "0"}},
@@ -198,16 +242,10 @@ ROW = Row(
         "2 x 4 heads": ["Layer", "Head", f"Attention weights, layer 0, head 0: {MAP}", "Read as a table"],
     },
     settings=[("2 x 4 heads", {"Layer": layer, "Head": head}) for layer, head in (("0", "3"), ("1", "3"), ("1", "0"))]
-    + [("80 words", {"Layer": "2", "Head": "11"}), ("two queries", {"Head": "2"})],
+    + [("80 words", {"Layer": "2", "Head": "11"}), ("two queries", {"Head": "2"}), ("masked head", {"Head": "1"})],
     faces=("masked head",),
     fits=dict.fromkeys(GIVEN, SIZE[0]),  # the stage scrolls
 )
-
-
-def test_squares_have_the_colors_of_the_figures(opened):
-    drawn = opened.view("6 words").colors(0)
-    for weight in weights(6, 6).flatten().tolist():
-        assert "{} {} {}".format(*figures.WEIGHTS(weight, bytes=True)[:3]) in drawn
 
 
 def test_the_pointer_finds_every_square_and_every_word(opened):
@@ -252,10 +290,13 @@ def test_hidden_weights_are_hatched_and_a_leak_is_an_alarm(opened):
     said = view.point()
     assert "'Your' cannot read 'journey': the mask hides it" in said
     assert "'journey' reads 'one': 0.2500, although the mask hides it" in said
-    assert {"236 238 242", "168 74 6"} <= view.colors(0)
+    view.stage.focus()
+    for key in ("Control+Home", "End", "ArrowDown", "ArrowLeft"):  # to a hidden square, and to the leak
+        view.press(key)
+        view.assert_right()
     assert view.output.get_by_text("hidden, but read all the same").is_visible()
     without = opened.view("6 words")
-    assert not {"236 238 242", "168 74 6"} & without.colors(0)
+    without.assert_right()
     assert without.output.get_by_text("hidden").count() == 0
 
 
@@ -314,5 +355,5 @@ def test_what_is_drawn_over_the_squares_follows_the_theme(opened):
     for theme in marks:
         opened.page.theme(theme)
         for which in ("6 words", "80 words"):
-            drawn = AttentionView(opened.page, which).colors(1)
+            drawn = AttentionView(opened.page, which).colors_above()
             assert (which, theme, drawn & set(marks.values())) == (which, theme, {marks[theme]})

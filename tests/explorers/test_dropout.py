@@ -10,7 +10,7 @@ import explorers
 from explorers.dropout import coins
 from helpers.masks import causal_mask, masked_softmax
 from tests.explorers.browser import SIZE
-from tests.explorers.view import Row, View, as_written, drawn
+from tests.explorers.view import KINDS, Row, View, as_written, drawn
 
 words = ["Your", "journey", "starts", "with", "one", "step"]
 many = [f"token{i}" for i in range(12)]
@@ -138,6 +138,7 @@ ROW = Row(
     explorers.dropout,
     DropoutView,
     GIVEN,
+    kinds=KINDS,
     refused=REFUSED,
     legends=1,
     opens={"full": {P: "0.50", "mode": "training", DIVIDE: True}},

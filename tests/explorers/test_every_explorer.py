@@ -1,8 +1,8 @@
 """Tests for all explorers, in Python and on a bare page, with the data in the `ROW` of each of the other files.
 
-The `assert_right` of a row's view reads the controls and compares the numbers with PyTorch's, so that it works after
-any setting and any key. axe-core checks all explorers in JupyterLab, where they also follow the theme, and on the
-website (tests/website).
+The `assert_right` of a row's view reads the controls and compares the numbers, written or drawn, with PyTorch's, so
+that it works after any setting and any key. axe-core checks all explorers in JupyterLab, where they also follow the
+theme, and on the website (tests/website).
 """
 
 import base64
@@ -17,7 +17,7 @@ import torch
 import explorers
 from explorers.base import INVITATION
 from tests.explorers.browser import NARROW, PAGE, PHONE, SIZE, ExplorerPage, traits
-from tests.explorers.view import Opened, View
+from tests.explorers.view import KINDS, Opened, View
 
 ROWS = {name: importlib.import_module(f"tests.explorers.test_{name}").ROW for name in explorers.__all__}
 BLANK = "<!doctype html><body></body>"
@@ -103,15 +103,6 @@ NAMES = {name: f"{name} {row.usual}" for name, row in ROWS.items()}
 
 # ---------------------------------------------------------------- in Python
 
-KINDS = {
-    "with gradients": lambda x: x.clone().requires_grad_(),
-    "float64": torch.Tensor.double,
-    "float16": torch.Tensor.half,
-    "lists": torch.Tensor.tolist,
-    "not contiguous": lambda x: torch.stack([x, x], dim=-1)[..., 0],
-    "whole numbers": lambda x: (10 * x).int(),
-}
-WITH_NUMBERS = ["attention", "dropout", "masks", "positions", "rotation", "scaling", "tiles"]
 each_explorer = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 
 
@@ -120,17 +111,15 @@ def given(row):
     return copy.deepcopy(row.cases[row.usual])
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_numbers_of_every_kind_are_sent_as_they_are(kind):
-    for name in WITH_NUMBERS:
-        if (name, kind) == ("positions", "whole numbers"):  # refused, since they look like ids
-            continue
-        arguments = list(given(ROWS[name]))
+@each_explorer
+def test_numbers_of_every_kind_are_sent_as_they_are(row):
+    for kind in row.kinds:
+        arguments = list(given(row))
         place = next(n for n, each in enumerate(arguments) if isinstance(each, torch.Tensor))
         arguments[place] = KINDS[kind](arguments[place])
         numbers = torch.as_tensor(arguments[place]).detach().float().numpy().tobytes()
         sent = {"bytes": base64.b64encode(numbers).decode()}
-        assert sent in traits(ROWS[name].make(arguments)).values(), name
+        assert sent in traits(row.make(arguments)).values(), kind
 
 
 @each_explorer
@@ -165,11 +154,10 @@ def test_the_picture_is_the_same_in_every_run_and_when_arguments_change_later(ro
     assert words.endswith(INVITATION) and "0x" not in words
 
 
-def test_tensors_on_a_gpu_are_taken(gpu):
-    for name, row in ROWS.items():
-        if name not in ("cache", "heads", "long_texts"):
-            moved = [x.cuda() if isinstance(x, (torch.Tensor, torch.nn.Module)) else x for x in given(row)]
-            assert traits(row.make(moved)) == traits(row.make(given(row))), name
+@each_explorer
+def test_tensors_on_a_gpu_are_taken(gpu, row):
+    moved = [x.cuda() if isinstance(x, (torch.Tensor, torch.nn.Module)) else x for x in given(row)]
+    assert traits(row.make(moved)) == traits(row.make(given(row)))
 
 
 # ---------------------------------------------------------------- display and controls
@@ -289,12 +277,8 @@ def foreign(show):
     return show(FOREIGN)
 
 
-@pytest.fixture(scope="module")
-def plain(show):
-    return show(BLANK)
-
-
-def test_no_style_of_the_page_gets_in(foreign, plain):
+def test_no_style_of_the_page_gets_in(foreign, show):
+    plain = show(BLANK)
     for face in FACES:
         looks = []
         for page in (foreign, plain):
@@ -341,12 +325,11 @@ def test_the_drawing_follows_a_change_of_the_system(foreign):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_in_high_contrast_marks_differ_and_legends_keep_their_colors(plain, scheme):
-    """High contrast replaces the colors of a page by the reader's. Later tests cannot use the page."""
-    plain.page.emulate_media(forced_colors="active", color_scheme=scheme)
+def test_in_high_contrast_marks_differ_and_legends_keep_their_colors(show, scheme):
+    """High contrast replaces the colors of a page by the reader's."""
+    page = show(BLANK, dark=scheme == "dark", forced_colors="active")
     for name, row in ROWS.items():
-        plain.reopen(NAMES[name])
-        view = View(plain, NAMES[name])
+        view = View(page, NAMES[name])
         for one, other in row.marks:
             backs = [view.root.locator(selector).first.evaluate(BACK) for selector in (one, other)]
             assert backs[0] != backs[1], (name, one, other)

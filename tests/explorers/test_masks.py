@@ -6,7 +6,7 @@ import torch
 import explorers
 from helpers import masks as reference
 from tests.explorers.browser import PHONE
-from tests.explorers.view import Row, View, as_written, drawn
+from tests.explorers.view import KINDS, Row, View, as_written, drawn
 
 inf = float("inf")
 STOOD_STILL = "() => { const before = window.seen; window.seen = scrollY; return before === scrollY; }"
@@ -110,6 +110,7 @@ ROW = Row(
         "no padding": (words, scores(6)),
         "both": (padded, scores(4), REAL[FRONT], "both"),
     },
+    kinds=KINDS,
     refused=REFUSED,
     legends=2,
     opens={"no padding": {"mask": "causal", "method": "fill with -∞"}, "both": {"mask": "both"}},

@@ -12,7 +12,7 @@ import explorers
 import figures
 from helpers.embeddings import sinusoidal_positions as waves
 from tests.explorers.browser import NARROW, SIZE
-from tests.explorers.view import Row, View, drawn
+from tests.explorers.view import KINDS, Row, View, drawn
 
 
 def learned(T, C):
@@ -141,6 +141,7 @@ ROW = Row(
     PositionsView,
     {name: (table,) for name, table in TABLES.items()},
     taken=[(waves(2, 2),), (learned(512, 512),)],
+    kinds=[kind for kind in KINDS if kind != "whole numbers"],  # they look like ids, and are refused
     refused=[(error, message, [table]) for error, message, table in REFUSED_TABLES],
     legends=2,
     opens={WAVES: {FIRST: "50", SECOND: "58", TOGETHER: False}, FEW: {FIRST: "6", SECOND: "12"},

@@ -8,7 +8,7 @@ import torch
 import explorers
 from explorers.base import INVITATION
 from helpers.relative_positions import rotate_pairs
-from tests.explorers.view import Row, View, drawn
+from tests.explorers.view import KINDS, Row, View, drawn
 
 
 def turned(x, position, base=10000.0):
@@ -105,6 +105,7 @@ ROW = Row(
     RotationView,
     CASES,
     taken=[(drawn(4), drawn(4, seed=2), 1), (drawn(128), drawn(128, seed=2), 5e5)],
+    kinds=KINDS,
     refused=REFUSED,
     opens={"16 features": {KEY: "4", DISTANCE: "3"}},
     stops={

@@ -8,7 +8,7 @@ import torch
 
 import explorers
 from explorers.base import INVITATION
-from tests.explorers.view import Row, View
+from tests.explorers.view import KINDS, Row, View
 
 NONE, ROOT = "not divided", "divided by √d"
 
@@ -120,6 +120,7 @@ ROW = Row(
     ScalingView,
     GIVEN,
     taken=[(drawn(1, 2), drawn(2, 2)), (drawn(64, 1024), drawn(16, 1024)), (drawn(5, 11)[0], drawn(3, 11))],
+    kinds=KINDS,
     refused=REFUSED,
     opens={MANY: at(4, query="q[0]", curves="largest weight")},
     stops={MANY: ["width", NONE, "query", "largest weight", "Read as a table"]},

@@ -12,7 +12,7 @@ from explorers.tiles import running
 from helpers.masks import masked_softmax
 from helpers.tiled import tiles
 from tests.explorers.browser import PHONE
-from tests.explorers.view import Row, View, drawn
+from tests.explorers.view import KINDS, Row, View, drawn
 
 INF = float("inf")
 
@@ -240,6 +240,7 @@ ROW = Row(
     TilesView,
     {which: (scores, VALUES) for which, scores in SCORES.items()},
     taken=[(drawn(1, 1), drawn(1, 1), 1), (3e38 * drawn(16, 16).sign(), drawn(16, 3), 1)],  # all is inside the picture
+    kinds=KINDS,
     refused=REFUSED,
     opens={"square": {TILE: "4", "query": "11", "causal": False, "key": "0"}},
     stops={

@@ -89,6 +89,16 @@ def as_written(values):
     return [["NaN" if number != number else f"{number:.2f}" for number in row] for row in values.tolist()]
 
 
+KINDS = {  # {kind of numbers: how a tensor becomes one}
+    "with gradients": lambda x: x.clone().requires_grad_(),
+    "float64": torch.Tensor.double,
+    "float16": torch.Tensor.half,
+    "lists": torch.Tensor.tolist,
+    "not contiguous": lambda x: torch.stack([x, x], dim=-1)[..., 0],
+    "whole numbers": lambda x: (10 * x).int(),
+}
+
+
 @dataclass
 class Row:
     """The data about one explorer for test_every_explorer.py; a case is a key of `cases`.
@@ -104,6 +114,7 @@ class Row:
     stops: dict  # {case: tab stops, in order}
     settings: list  # [(case, settings)] at which the numbers are compared
     taken: list = ()  # [arguments], the smallest and the largest
+    kinds: list = ()  # the KINDS of numbers that it takes
     says: list = ()  # [(case, settings, the sentence in bold, the line below)]; None is not compared
     first: dict = field(default_factory=dict)  # {stop: settings without which its key would do nothing}
     roomy: list = ()  # [(case, settings)] that need the most room
