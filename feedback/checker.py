@@ -13,13 +13,7 @@ from torch import Tensor
 from feedback import explain, explain_errors, explain_numbers, judge_contract, source, tree
 from feedback.compare import allclose, same_shapes
 from feedback.exercise import Exercise
-from feedback.judge_mistakes import (
-    breaks_the_contract,
-    cases_with_mistake,
-    is_seen_on,
-    known_mistake,
-    two_known_mistakes,
-)
+from feedback.judge_mistakes import KnownMistake, breaks_the_contract, known_mistake, two_known_mistakes
 from feedback.observations import Observations, summarized
 from feedback.report import Report
 from feedback.sandbox import ContractViolation, StillRunning, session
@@ -77,26 +71,26 @@ def _malformed(seen: Observations, stage: int) -> Report | None:
         violation = judge_contract.violation(exercise, seen.attempt, record.args, record.value, seen.known.expected[i])
         if violation:
             named = known_mistake(seen, stage)
-            if violation.lost_axis and named and cases_with_mistake(seen, named, stage):
+            if violation.lost_axis and named and named.only == "these cases":
                 named = None  # if sizes are 1, many mistakes have no other effect
-            if named and breaks_the_contract(seen, named, i):
+            if named and breaks_the_contract(seen, named.misconception, i):
                 evidence = _wrong_before(seen, stage, named, i) or violation.sentence
-                return explain_numbers.misconception(seen, named, evidence, stage)
+                return explain_numbers.misconception(seen, named, evidence)
             if named:
                 evidence = _wrong_before(seen, stage, named, i) or explain_numbers.in_numbers(seen, named, i, stage)
-                return explain_numbers.misconception(seen, named, evidence, stage, violation.sentence)
+                return explain_numbers.misconception(seen, named, evidence, violation.sentence)
             return _two_at_once(seen) or explain.violation(exercise, violation, record.args)
         if record.changed:
             return _changed_input(seen, stage, i)
     return None
 
 
-def _wrong_before(seen: Observations, stage: int, named: Any, stop: int | None = None) -> str:
+def _wrong_before(seen: Observations, stage: int, named: KnownMistake, stop: int | None = None) -> str:
     """Say what a known mistake did to the numbers on a test case before `stop`; '' if it shows on none."""
     for i in seen.required(stage):
         if i == stop or seen.runs[i].error or not same_shapes(seen.runs[i].value, seen.known.expected[i]):
             return ""
-        if not seen.passes(i) and is_seen_on(seen, named, i):
+        if i in named.cases:
             return explain_numbers.in_numbers(seen, named, i, stage)
     return ""
 
@@ -106,7 +100,7 @@ def _changed_input(seen: Observations, stage: int, index: int) -> Report:
     named = None if itself else known_mistake(seen, stage)
     if named is None:
         return explain.changed_input(seen, index)
-    found = explain_numbers.misconception(seen, named, _wrong_before(seen, stage, named), stage)
+    found = explain_numbers.misconception(seen, named, _wrong_before(seen, stage, named))
     return explain.changed_input(seen, index, found)
 
 
@@ -122,7 +116,7 @@ def _wrong_numbers(seen: Observations, stage: int) -> Report | None:
     named = known_mistake(seen, stage)
     if named:
         evidence = explain_numbers.in_numbers(seen, named, wrong, stage)
-        return explain_numbers.misconception(seen, named, evidence, stage)
+        return explain_numbers.misconception(seen, named, evidence)
     return (
         _two_at_once(seen)
         or _failed_behavior(seen, early=True)

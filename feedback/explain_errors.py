@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 from feedback import errors, source
-from feedback.exercise import BehavioralTest, Exercise, Misconception
+from feedback.exercise import BehavioralTest, Exercise
 from feedback.format import argument, listed
+from feedback.judge_mistakes import KnownMistake
 from feedback.observations import Observations
 from feedback.report import Report, following, numbers, raised, say, think
 from feedback.sandbox import ContractViolation, Run, StillRunning
@@ -85,13 +86,15 @@ def broken_rule(exercise: Exercise, error: ContractViolation) -> Report:
     return Report.on(exercise, "wrong", say(error.sentence), diagnosis=error.diagnosis)
 
 
-def exception(seen: Observations, index: int, named: Misconception | None) -> Report:
+def exception(seen: Observations, index: int, found: KnownMistake | None) -> Report:
     """Report an exception: first its meaning, then Python's own message with the line and the input."""
     exercise, record = seen.exercise, seen.runs[index]
     error: Any = record.error
     message = (raised(first_line(record)), numbers(called_with(exercise, record.args, error)))
-    if named:
-        means = named.means if _is_seen_in_numbers(seen, named) else f"Likely cause: {named.means}"
+    if found:
+        named = found.misconception
+        seen_in_numbers = any(seen.runs[i].error is None for i in found.cases)  # an exception may have other causes
+        means = named.means if seen_in_numbers else f"Likely cause: {named.means}"
         return Report.on(exercise, "error", say(means), *message, think(named.hint), diagnosis=named.id)
     if record.elsewhere and not errors.known_here(error, exercise.error_meanings):
         return Report.on(
@@ -115,12 +118,6 @@ def _before(line: str) -> str:
     if re.search(r"`(raise|assert)\b", line):
         return "Your own line demands something that the exercise does not promise: compare it with what was given."
     return "Print what this line works on just before it, values and shapes: which of them is not what you expect?"
-
-
-def _is_seen_in_numbers(seen: Observations, named: Misconception) -> bool:
-    """Whether some wrong result is that of this mistake: an exception alone may have other causes."""
-    returned = [i for i in seen.required() if seen.runs[i].error is None and not seen.passes(i)]
-    return any(seen.behaves_like(code, i) for i in returned for code in named.variants)
 
 
 def first_line(record: Run) -> str:

@@ -15,7 +15,7 @@ from feedback.compare import allclose, same_behavior, same_shapes
 from feedback.exercise import Comparison, Exercise, Misconception, Property
 from feedback.format import ended, equation, inline, listed, rounded, sentence, shortly, tables
 from feedback.judge_contract import KINDS
-from feedback.judge_mistakes import cases_with_mistake, cases_with_mistake_in_first_parts
+from feedback.judge_mistakes import KnownMistake
 from feedback.observations import Observations, summarized
 from feedback.report import Part, Report, SideBySide, numbers, say, think
 from feedback.sandbox import Run
@@ -33,19 +33,18 @@ FOLLOW_BY_HAND = "Work this example out by hand, line by line: where do your num
 # ---------------------------------------------------------------- misconceptions
 
 
-def misconception(seen: Observations, found: Misconception, evidence: str, stage: int, broken: str = "") -> Report:
+def misconception(seen: Observations, found: KnownMistake, evidence: str, broken: str = "") -> Report:
     """Report a known mistake and, if the contract is violated by a second one, the sentence `broken` on that."""
-    means = _where_it_matches(seen, cases_with_mistake(seen, found, stage)) + found.means
     besides = f"Besides: {broken[:1].lower()}{broken[1:]}"
-    second = besides if broken else _second_mistake(seen, cases_with_mistake_in_first_parts(seen, found, stage))
+    second = besides if broken else _second_mistake(seen, found)
     return Report.on(
         seen.exercise,
         "wrong",
-        say(means),
+        say(_where_it_matches(seen, found) + found.misconception.means),
         *([numbers(evidence)] if evidence else []),
-        think(found.hint),
+        think(found.misconception.hint),
         *([say(second)] if second else []),
-        diagnosis=found.id,
+        diagnosis=found.misconception.id,
     )
 
 
@@ -63,24 +62,29 @@ def two_misconceptions(seen: Observations, one: Misconception, other: Misconcept
     return replace(report, second=other.id)
 
 
-def _second_mistake(seen: Observations, indices: list[int]) -> str:
-    """Say that other parts are wrong as well, if a mistake was named for the first parts of these results; else ''."""
-    alone = {i: _first_parts_alone(seen.exercise, seen.comparison(i)).actual for i in indices}
-    if all(allclose(seen.runs[i].value, value, seen.exercise.cases[i], equal_nan=True) for i, value in alone.items()):
+def _second_mistake(seen: Observations, found: KnownMistake) -> str:
+    """Say that other parts are wrong as well, if a mistake was named for the first parts alone; else ''."""
+    alone, cases = _first_parts_alone(seen, found), seen.exercise.cases
+    if all(allclose(seen.runs[i].value, case.actual, cases[i], equal_nan=True) for i, case in alone.items()):
         return ""
     others = [name for name in tree.flatten(seen.exercise.returns) if name not in seen.exercise.judge_first]
     return f"Besides, there is another mistake in {listed(others)}: it comes next."
 
 
-def _first_parts_alone(exercise: Exercise, case: Comparison) -> Comparison:
-    """The same comparison with right numbers in all parts but the first ones (`judge_first`)."""
+def _first_parts_alone(seen: Observations, found: KnownMistake) -> dict[int, Comparison]:
+    """The test cases of a mistake named for the first parts (`judge_first`) alone, with right numbers in the others.
+
+    Empty for other mistakes; first parts of wrong shapes are left out.
+    """
 
     def merged(names: Any, mine: Any, right: Any) -> Any:
         if isinstance(names, tuple):
             return tuple(map(merged, names, mine, right))
-        return mine if names in exercise.judge_first else right
+        return mine if names in seen.exercise.judge_first else right
 
-    return replace(case, actual=merged(exercise.returns, case.actual, case.expected))
+    cases = {i: seen.comparison(i) for i in found.cases if found.only == "first parts"}
+    alone = {i: replace(x, actual=merged(seen.exercise.returns, x.actual, x.expected)) for i, x in cases.items()}
+    return {i: case for i, case in alone.items() if same_shapes(case.actual, case.expected)}
 
 
 def _in_the_right_dtypes(case: Comparison) -> Comparison:
@@ -94,14 +98,14 @@ def _in_the_right_dtypes(case: Comparison) -> Comparison:
     return replace(case, actual=converted(case.actual, case.expected))
 
 
-def _where_it_matches(seen: Observations, indices: list[int]) -> str:
+def _where_it_matches(seen: Observations, found: KnownMistake) -> str:
     """The beginning of a sentence on a mistake that shows on these test cases only.
 
     If other cases fail in another way, no count is given: a second mistake may hide the first one there.
     """
-    if not indices:
+    if found.only != "these cases":
         return ""
-    required = list(seen.required())
+    indices, required = found.cases, list(seen.required())
     first = f'"{seen.exercise.cases[indices[0]].name}"'
     if any(i not in indices and not seen.passes(i) for i in required):
         return f"Tried on {first}, your result matches this mistake: "
@@ -109,25 +113,24 @@ def _where_it_matches(seen: Observations, indices: list[int]) -> str:
     return f"On {len(indices)} of {len(required)} inputs ({where}) your results match this mistake: "
 
 
-def in_numbers(seen: Observations, found: Misconception, index: int, stage: int) -> str:
+def in_numbers(seen: Observations, found: KnownMistake, index: int, stage: int) -> str:
     """Say what the mistake does on an input small enough to follow by hand, or else on the test case `index`."""
-    explain = found.explain or explainers.entry
-    for small in map(_in_the_right_dtypes, minimal_examples(seen, stage, found)):
+    explain = found.misconception.explain or explainers.entry
+    for small in map(_in_the_right_dtypes, minimal_examples(seen, stage, found.misconception)):
         if allclose(small.actual, small.expected, seen.exercise.cases[0]):
             continue  # nothing but the dtype is wrong
         clause = explain(small)
         if clause:
             return f"With {_given(seen.exercise, small.args)}: {ended(clause)}"
-    for i in cases_with_mistake_in_first_parts(seen, found, stage)[:1]:
-        case = _first_parts_alone(seen.exercise, seen.comparison(i))
+    for i, case in _first_parts_alone(seen, found).items():
         return f'Tried on "{seen.exercise.cases[i].name}": {ended(explain(case) or explainers.entry(case))}'
-    made = cases_with_mistake(seen, found, stage)
-    index = made[0] if made else index
+    if found.only == "these cases":
+        index = found.cases[0]
     if not same_shapes(seen.runs[index].value, seen.known.expected[index]):
         return ""
     case = _in_the_right_dtypes(seen.comparison(index))
     clause = ended(explain(case) or explainers.entry(case))
-    if made:  # the sentence before this one names the test case
+    if found.only == "these cases":  # the sentence before this one names the test case
         return sentence(clause)
     return f'Tried on "{seen.exercise.cases[index].name}": {clause}'
 

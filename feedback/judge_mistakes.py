@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import combinations, islice
-from typing import Any
+from typing import Any, Literal
 
 from torch import Tensor
 
@@ -36,8 +37,21 @@ PAIRS, SLOW_PAIRS = 200, 60  # the most pairs of mistakes to try; fewer if they 
 # ---------------------------------------------------------------- one mistake
 
 
-def known_mistake(seen: Observations, stage: int) -> Misconception | None:
-    """The misconception of an attempt that fails in this stage but in no earlier one. The first rule that fits decides:
+@dataclass(frozen=True)
+class KnownMistake:
+    """The misconception of an attempt, and where it shows.
+
+    cases   the failing test cases on which it shows
+    only    whether nothing but "these cases", or nothing but the "first parts" of their results, is as it makes them
+    """
+
+    misconception: Misconception
+    cases: list[int]
+    only: Literal["", "these cases", "first parts"]
+
+
+def known_mistake(seen: Observations, stage: int) -> KnownMistake | None:
+    """The known mistake of an attempt that fails in this stage but in no earlier one. The first rule that fits decides:
 
     1. It behaves the same on every test case.
     2. It behaves the same wherever the attempt fails.
@@ -50,18 +64,33 @@ def known_mistake(seen: Observations, stage: int) -> Misconception | None:
     failing = [i for i in seen.required() if not seen.passes(i)]
     if seen.hangs or not failing or exercise.judge:
         return None
-    same = next(_alike(seen, _failing_first(failing, range(len(exercise.cases))), seen.behaves_like), None)
-    if same:
-        return same
     so_far = [i for i in seen.required() if exercise.stages[i] <= stage]
-    if all(seen.runs[i].error is None for i in failing):
+    failing_so_far = [i for i in failing if i in so_far]
+    found = next(_alike(seen, _failing_first(failing, range(len(exercise.cases))), seen.behaves_like), None)
+    if not found and all(seen.runs[i].error is None for i in failing):
         found = _the_only_one(_alike(seen, failing, seen.behaves_like))
-        if found:
-            return found
-    found = None
-    if len(so_far) < len(list(seen.required())) and set(failing) & set(so_far):  # what is right so far would fit many
+    if not found and len(so_far) < len(list(seen.required())) and failing_so_far:  # what is right would fit many
         found = _the_only_one(_alike(seen, _failing_first(failing, so_far), seen.behaves_like))
-    return found or _by_first_parts(seen, so_far)
+    found = found or _by_first_parts(seen, so_far)
+    return _where_it_shows(seen, found, failing_so_far) if found else None
+
+
+def _where_it_shows(seen: Observations, found: Misconception, failing: list[int]) -> KnownMistake:
+    """Say where a misconception shows, given the failing test cases up to this stage."""
+
+    def made_by(variants: Iterable[Callable], indices: Iterable[int]) -> list[int]:
+        return [i for i in indices if any(seen.behaves_like(code, i) for code in variants)]
+
+    fitting = [code for code in found.variants if made_by([code], failing) == failing]
+    if fitting:
+        required = list(seen.required())
+        everywhere = any(made_by([code], required) == required for code in fitting)
+        cases = made_by(fitting, [i for i in required if not seen.passes(i)])
+        return KnownMistake(found, cases, "" if everywhere else "these cases")
+    whole = made_by(found.variants, failing)  # rule 4 named it, but some whole results may be the same, too
+    mine, right, firsts = seen.summaries, seen.known.summaries, seen.exercise.judge_first
+    partly = [i for i in failing if not _agree_in(seen, mine[i].value, right[i], firsts, i)]
+    return KnownMistake(found, sorted({*whole, *partly}), "" if whole else "first parts")
 
 
 def _alike(
@@ -200,29 +229,7 @@ def _size(args: tuple) -> int:
     return sum(leaf.numel() for leaf in tree.flatten(args) if isinstance(leaf, Tensor))
 
 
-# ---------------------------------------------------------------- where a mistake shows
-
-
-def cases_with_mistake(seen: Observations, named: Misconception, stage: int) -> list[int]:
-    """The test cases on which an attempt behaves like its known mistake, if it does not do so on all of them.
-
-    Empty if a variant fits all of them, and if rule 4 named the mistake, which compares only some parts.
-    """
-    failing = [i for i in seen.required() if not seen.passes(i)]
-    so_far = [i for i in failing if seen.exercise.stages[i] <= stage]
-    fitting = [code for code in named.variants if all(seen.behaves_like(code, i) for i in so_far)]
-    if any(all(seen.behaves_like(code, i) for i in seen.required()) for code in fitting):
-        return []
-    return [i for i in failing if any(seen.behaves_like(code, i) for code in fitting)]
-
-
-def cases_with_mistake_in_first_parts(seen: Observations, named: Misconception, stage: int) -> list[int]:
-    """The test cases whose first parts are wrong, if rule 4 named the mistake; otherwise empty."""
-    so_far = [i for i in seen.required() if seen.exercise.stages[i] <= stage]
-    failing = [i for i in so_far if not seen.passes(i)]
-    if any(seen.behaves_like(code, i) for code in named.variants for i in failing):
-        return []
-    return [i for i in failing if _first_parts_fit(seen, i) and _first_parts_are_wrong(seen, i)]
+# ---------------------------------------------------------------- the contract
 
 
 def breaks_the_contract(seen: Observations, named: Misconception, index: int) -> bool:
@@ -241,20 +248,3 @@ def breaks_the_contract(seen: Observations, named: Misconception, index: int) ->
 def _same_dtypes(value: Any, right: Any) -> bool:
     leaves = zip(tree.flatten((value,)), tree.flatten((right,)), strict=False)
     return same_shapes(value, right) and all(getattr(a, "dtype", 0) == getattr(b, "dtype", 0) for a, b in leaves)
-
-
-def is_seen_on(seen: Observations, named: Misconception, index: int) -> bool:
-    """Whether the known mistake, and not only a second one, shows in the wrong numbers of a test case."""
-    return any(seen.behaves_like(code, index) for code in named.variants) or _first_parts_are_wrong(seen, index)
-
-
-def _first_parts_fit(seen: Observations, index: int) -> bool:
-    """Whether the first parts have the right shapes, whatever those of the others are."""
-    both = (seen.summaries[index].value, seen.known.summaries[index])
-    mine, right = (_parts(seen.exercise, value, seen.exercise.judge_first) for value in both)
-    return mine is not None and right is not None and same_shapes(mine, right)
-
-
-def _first_parts_are_wrong(seen: Observations, index: int) -> bool:
-    mine, right = seen.summaries[index].value, seen.known.summaries[index]
-    return not _agree_in(seen, mine, right, seen.exercise.judge_first, index)
