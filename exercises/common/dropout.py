@@ -124,10 +124,12 @@ def decided_without_p(call, zeros, p_name="p", hint=COMPARE_WITH_P, applies=None
 def decided_by_a_layer(build, x, zeros):
     """Return three tests of a module whose dropout is a layer: two like those above, and one that draws twice.
 
-    build(attempt, p) makes the module, and zeros(result) returns where zeros are. nn.Dropout takes no generator.
+    build(attempt, p) makes the module, and zeros(result) returns where zeros are. nn.Dropout takes no generator:
+    its draws come from torch's global one, which is in the state of the generator that a test passes.
     """
 
     def call(attempt, generator, p=0.4):
+        torch.default_generator.set_state(generator.get_state())
         return build(attempt, p).train()(x)
 
     def keeps_all_in_evaluation(attempt):
