@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, wraps
 from itertools import groupby
 from typing import Any
 
@@ -19,12 +19,24 @@ from feedback.format import describe
 from feedback.sandbox import Run, StillRunning, put_functions_back, run, run_trusted
 
 
+def _once(method: Callable) -> Callable:
+    """Run a method once for the same arguments, and keep its results in the object, so that they go with it."""
+
+    @wraps(method)
+    def once(self: Any, *args: Any) -> Any:
+        kept, key = vars(self).setdefault("_kept", {}), (method, *args)
+        if key not in kept:
+            kept[key] = method(self, *args)
+        return kept[key]
+
+    return once
+
+
 class Known:
     """The results of the reference and of the variants of misconceptions, each run when first needed."""
 
     def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
-        _remember(self, "variant", "minimal")
 
     @cached_property
     def expected(self) -> list[Any]:
@@ -49,10 +61,12 @@ class Known:
         """What the reference gives for the first test case with other numbers of the same shapes, summarized."""
         return self._trusted(self.exercise.reference, other_numbers(self.exercise.cases[0].args))
 
+    @_once
     def variant(self, code: Callable, index: int) -> Run:
         """What a variant of a misconception does on a test case, summarized as the exercise compares results."""
         return self._trusted(code, self.exercise.cases[index].args)
 
+    @_once
     def minimal(self, code: Callable, index: int) -> Run:
         return self._trusted(code, self.exercise.minimal_inputs[index])
 
@@ -80,12 +94,6 @@ def _require_judged(exercise: Exercise, expected: Any) -> None:
             )
 
 
-def _remember(owner: Any, *names: str) -> None:
-    """Cache the results of these methods of an object."""
-    for name in names:
-        setattr(owner, name, cache(getattr(owner, name)))
-
-
 @cache
 def known(exercise: Exercise) -> Known:
     return Known(exercise)
@@ -105,7 +113,6 @@ class Observations:
         self.exercise, self.attempt, self.known = exercise, attempt, known(exercise)
         self.runs: list[Run] = []
         self.summaries: list[Run] = []
-        _remember(self, "passes", "behaves_like", "minimal", "behavior")
         for _, cases in groupby(enumerate(self.exercise.cases), lambda each: self.exercise.stages[each[0]]):
             for _, case in cases:
                 self.runs.append(run(self.exercise.runner.call, self.attempt, case.args))
@@ -126,11 +133,13 @@ class Observations:
             if not case.limitation and stage in (None, self.exercise.stages[i]):
                 yield i
 
+    @_once
     def passes(self, index: int) -> bool:
         """Whether the attempt gave the right result on a test case."""
         record, case = self.summaries[index], self.exercise.cases[index]
         return record.error is None and allclose(record.value, self.known.summaries[index], case)
 
+    @_once
     def behaves_like(self, code: Callable, index: int) -> bool:
         """Whether the attempt behaves like a variant of a misconception on a test case."""
         theirs = self.known.variant(code, index)
@@ -144,6 +153,7 @@ class Observations:
             self.exercise.returns,
         )
 
+    @_once
     def minimal(self, index: int) -> Run:
         return run(self.exercise.runner.call, self.attempt, self.exercise.minimal_inputs[index])
 
@@ -167,6 +177,7 @@ class Observations:
         """What the attempt gives for the first test case with other numbers of the same shapes."""
         return run(self.exercise.runner.call, self.attempt, other_numbers(self.exercise.cases[0].args))
 
+    @_once
     def behavior(self, test: BehavioralTest) -> Run:
         """Run a behavioral test, whose result is its sentence, or an exception."""
         return run(lambda code, trial: trial(code), self.attempt, (test.test,))

@@ -132,7 +132,7 @@ def test_faint_text_can_be_read_on_white_and_on_hatching():
     assert min(contrast(figures.PAPER, color) for color in (ALARM, *figures.COLORS)) >= 4.5, "white numbers"
 
 
-def test_of_what_ties_for_the_largest_one_weight_is_named_and_all_are_counted_and_all_heads_are_named():
+def test_one_of_the_largest_weights_is_named_ties_are_counted_and_all_heads_are_named():
     words = f"“{WORDS[0]}” reading “{WORDS[0]}”"
     assert figures.weights(torch.eye(3), WORDS).caption == f"The largest weight is 1.00 (3 pairs, such as {words})."
     picture = figures.heads({"one": torch.tensor([[0.1, 0.3, 0.3], [0.3, 0.1, 0.2]])}, decimals=1)
