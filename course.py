@@ -6,7 +6,7 @@ for learners:
   python course.py update        carry what you wrote in study/ into a new edition of the notebooks, keep the copies as
                                  they were in study/old, and say what was carried over
   python course.py reset 03      start notebook 03 over, and keep the copy as it was in study/old
-  python course.py submit NAME   write NAME.zip, the one file to hand in: your notebooks, answers, progress and attempts
+  python course.py submit NAME   write NAME.zip, the one file to hand in: your notebooks, answers and attempts
   python course.py fetch         set up, then download the model MiniLM, or verify it where it is already there; the
                                  other commands download it too, but go on without it where that is impossible
 
